@@ -1,0 +1,57 @@
+"""One ordinary pytest report per case at the end of an experiment, for the terminal, JUnit and other plugins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+
+def publish(session: pytest.Session, report: Mapping[str, Any], items: Sequence[pytest.Item]) -> None:
+    """Report every case that ran: its figures as properties, skipped ones as skipped, missing ones as failed.
+
+    Cases that no stage ran are not reported. A lower score fails no case: the verdict decides, not a single test.
+    """
+    rows = {row["case"]: row for row in (report["confirmation"] or {}).get("cases", ())}
+    left_out = {row["case"]: row["why"] for row in report["dataset"]["left_out"]}
+    for item in items:
+        if item.nodeid in rows:
+            _publish(session, item, rows[item.nodeid])
+        elif item.nodeid in left_out:
+            _skip(session, item, left_out[item.nodeid])
+
+
+def _publish(session: pytest.Session, item: pytest.Item, row: Mapping[str, Any]) -> None:
+    missing = row["before"] is None or row["after"] is None
+    properties = [
+        (f"skillevo.{name}", "" if row[name] is None else str(row[name]))
+        for name in ("split", "critical", "level", "before", "after", "dropped_pairs")
+    ]
+    text = "no pair of runs gave scores on both sides: infrastructure errors" if missing else None
+    _log(session, item, [("setup", "passed", None), ("call", "failed" if missing else "passed", text)], properties)
+
+
+def _skip(session: pytest.Session, item: pytest.Item, why: str) -> None:
+    path, line, _ = item.location
+    _log(session, item, [("setup", "skipped", (path, (line or 0) + 1, why))], [])
+
+
+def _log(
+    session: pytest.Session, item: pytest.Item, phases: list[tuple[str, str, Any]], properties: list[tuple[str, str]]
+) -> None:
+    hook = session.config.hook
+    hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    for when, outcome, text in [*phases, ("teardown", "passed", None)]:
+        hook.pytest_runtest_logreport(
+            report=pytest.TestReport(
+                nodeid=item.nodeid,
+                location=item.location,
+                keywords=dict.fromkeys(item.keywords, 1),
+                outcome=outcome,  # type: ignore[arg-type]
+                longrepr=text,
+                when=when,  # type: ignore[arg-type]
+                user_properties=properties,
+            )
+        )
+    hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)

@@ -1,0 +1,1 @@
+"""The commands of `skillevo`, one module for each group."""

@@ -1,0 +1,23 @@
+"""One canonical form of JSON and one digest, so that equal content has equal bytes everywhere."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+
+def canonical_json(value: Any) -> str:
+    """JSON text with sorted keys, no spaces and ASCII only; NaN and infinity are refused with ValueError."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+
+
+def digest(data: bytes | str) -> str:
+    """SHA-256 of the data (text as UTF-8, lone surrogates kept) as 64 hex digits."""
+    raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
+    return hashlib.sha256(raw).hexdigest()
+
+
+def digest_json(value: Any) -> str:
+    """SHA-256 of the canonical JSON of a value."""
+    return digest(canonical_json(value))

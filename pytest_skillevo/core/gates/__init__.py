@@ -1,0 +1,1 @@
+"""Gates: what a revision must pass, and the redaction that shares their patterns."""

@@ -1,0 +1,84 @@
+"""Which component a proposal may change, and the form of the components that are lists."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from ..skill import Skill
+from ..skill.markdown import scan
+from ..skill.spec import read_pitfalls
+
+#: The reference's order (spec/gepa.md 1.6).
+STRUCTURED_ORDER: Final = ("steps", "pitfalls", "when_to_use", "description")
+#: Components of a structured skill that hold a list.
+LISTS: Final = ("steps", "pitfalls")
+
+_BARE_MARKER: Final = re.compile(r"[ \t]*(?:[-*+•]|\d{1,9}[.)])[ \t]*")
+_NUMBERED: Final = re.compile(r"(?P<number>\d{1,9})(?P<sign>[.)])[ \t]+")
+_BULLET: Final = re.compile(r"(?P<lead>[ \t]*[-*+•])[ \t]+")
+
+
+def component_cycle(skill: Skill) -> tuple[str, ...]:
+    """The components in the order in which they are tried, then again from the start.
+
+    Structured skills and those that do not exist yet: STRUCTURED_ORDER. Free-form ones: what the body holds in document
+    order, then the description. Other fields of the frontmatter are no components and never change.
+    """
+    if skill.spec is not None:
+        return STRUCTURED_ORDER
+    body = tuple(name for name in skill.components if name != "description")
+    return (*(body or ("preamble",)), "description")
+
+
+def round_robin(skill: Skill, cursor: int) -> str:
+    """The component at a cursor that counts the proposals made from this skill and, before it, from its ancestors."""
+    cycle = component_cycle(skill)
+    return cycle[cursor % len(cycle)]
+
+
+def is_list(skill: Skill, component: str) -> bool:
+    """Whether the component holds list items that the engine may tidy and count."""
+    return skill.spec is not None and component in LISTS
+
+
+def tidy_list(text: str) -> str:
+    """A list as a model wrote it, without items that are blank, and with single spaces after the markers.
+
+    Numbers are given anew when an item was dropped. Code blocks stay as they are.
+    """
+    lines = text.split("\n")
+    code = scan(lines).code
+    kept: list[str] = []
+    dropped = False
+    number = 0
+    for i, line in enumerate(lines):
+        if code[i]:
+            kept.append(line)
+            continue
+        if _BARE_MARKER.fullmatch(line) and not _continues(lines, i):
+            dropped = True
+            continue
+        if match := _NUMBERED.match(line):
+            number += 1
+            shown = str(number) if dropped else match["number"]
+            line = f"{shown}{match['sign']} {line[match.end() :]}"
+        kept.append(_BULLET.sub(r"\g<lead> ", line.rstrip(), count=1) if _BULLET.match(line) else line.rstrip())
+    return "\n".join(kept)
+
+
+def dropped_items(before: str, after: str) -> tuple[str, ...]:
+    """The items of a pitfalls list that no item of the new list holds; case, blanks and the last stop do not count."""
+    new = [_plain(item) for item in read_pitfalls(after)]
+    return tuple(item for item in read_pitfalls(before) if not any(_plain(item) in candidate for candidate in new))
+
+
+def _continues(lines: list[str], marker: int) -> bool:
+    """Whether the text of an item starts on the line below its marker."""
+    below = lines[marker + 1] if marker + 1 < len(lines) else ""
+    indent = len(lines[marker]) - len(lines[marker].lstrip())
+    return bool(below.strip()) and len(below) - len(below.lstrip()) > indent and not _BARE_MARKER.fullmatch(below)
+
+
+def _plain(item: str) -> str:
+    return " ".join(item.casefold().split()).rstrip(".!;")

@@ -1,0 +1,95 @@
+"""What a search is given: the cases by split and the settings, checked before any rollout (spec/gepa.md 1.2, 1.3)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from decimal import Decimal
+
+from ..errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True)
+class SearchDataset:
+    """Case ids of the two splits that a search may see. Raises ConfigError for an empty split and for bad ids."""
+
+    feedback: tuple[str, ...]
+    validation: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "feedback", tuple(self.feedback))
+        object.__setattr__(self, "validation", tuple(self.validation))
+        seen: dict[str, str] = {}
+        for split, ids in (("feedback", self.feedback), ("validation", self.validation)):
+            if not ids:
+                raise ConfigError(f"the {split} split has no case: a search needs feedback and validation cases")
+            for case_id in ids:
+                if not case_id.strip():
+                    raise ConfigError(f"the {split} split holds a case with a blank id")
+                # Ids that differ in blanks only could not be told apart by a reader of the report.
+                if case_id.strip() in seen:
+                    raise ConfigError(
+                        f"case '{case_id}' is given twice, in {seen[case_id.strip()]} and in {split}; use unique ids"
+                    )
+                seen[case_id.strip()] = split
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSettings:
+    """How far and how a search goes. Caps of None are no caps. Raises ConfigError for values that make no sense."""
+
+    #: Key of every draw of the search.
+    seed: int = 1
+    #: Mutation attempts; 0 evaluates the seed skill only.
+    iterations: int = 10
+    #: Rollouts that the search itself may use: the reserve for confirmation and replay is taken off already.
+    max_rollouts: int | None = 1000
+    #: Feedback cases of one iteration, capped by the size of the split.
+    minibatch: int = 3
+    #: Input and output tokens of all roles together.
+    max_tokens: int | None = None
+    max_usd: Decimal | None = None
+    #: Iterations in a row without a better best mean after which the search stops.
+    patience: int | None = None
+    #: Validation mean at which nothing more is sought.
+    threshold: float | None = 1.0
+    #: Output tokens of one reflection.
+    reflection_tokens: int = 16_384
+    #: Latest rejected proposals of the same parent that the reflection model is shown.
+    rejected_shown: int = 4
+    #: Characters of one field of a reflection prompt; the component under edit is always whole.
+    field_chars: int = 4000
+    #: Characters of a whole reflection prompt.
+    prompt_chars: int = 120_000
+    #: A component may grow to this multiple in one step, or by growth_floor characters if that is more.
+    max_growth: float = 2.0
+    growth_floor: int = 2000
+    #: Characters of a whole SKILL.md.
+    max_skill_chars: int = 65_536
+    #: Whether a proposal may drop pitfalls that the parent lists.
+    allow_pitfall_removal: bool = False
+
+    def __post_init__(self) -> None:
+        least = {
+            "iterations": 0,
+            "max_rollouts": 1,
+            "minibatch": 1,
+            "max_tokens": 1,
+            "patience": 1,
+            "reflection_tokens": 1,
+            "rejected_shown": 0,
+            "field_chars": 100,
+            "prompt_chars": 1000,
+            "growth_floor": 0,
+            "max_skill_chars": 1,
+        }
+        for name, bound in least.items():
+            value = getattr(self, name)
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < bound):
+                raise ConfigError(f"{name} must be a whole number of at least {bound}, not {value!r}")
+        if self.max_usd is not None and not (isinstance(self.max_usd, Decimal) and self.max_usd > 0):
+            raise ConfigError(f"max_usd must be a Decimal above 0, not {self.max_usd!r}")
+        if self.threshold is not None and not 0 < self.threshold <= 1:
+            raise ConfigError(f"threshold must lie in (0, 1], not {self.threshold!r}")
+        if not math.isfinite(self.max_growth) or self.max_growth < 1:
+            raise ConfigError(f"max_growth must be at least 1, not {self.max_growth!r}")

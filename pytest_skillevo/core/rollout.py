@@ -1,0 +1,141 @@
+"""The recorder behind the `rollout` fixture: what a test says of one run becomes one Evaluation or one clear error."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal, InvalidOperation
+from typing import Any, NoReturn
+
+from .errors import EvaluationError
+from .records import ROLES, Evaluation, Usage, merge_usage
+
+
+class Rollout:
+    """Collects the evaluation of one run of one case.
+
+    A test either records once (`record`), or checks (`check`), or only asserts; see the table in design.md. `seed` is
+    the seed that both arms of a comparison share, `repeat` counts from 0.
+    """
+
+    def __init__(self, case: str, seed: int, repeat: int = 0) -> None:
+        self.case = case
+        self.seed = seed
+        self.repeat = repeat
+        self._recorded: Evaluation | None = None
+        self._checks: list[tuple[str, bool, float]] = []
+        self._usage: dict[str, Usage] = {}
+        self._sessions: list[Any] = []
+        #: The first misuse; kept, so that a test cannot swallow it.
+        self.misuse: EvaluationError | None = None
+
+    def record(
+        self,
+        evaluation: Evaluation | None = None,
+        *,
+        score: float | None = None,
+        passed: bool | None = None,
+        feedback: str = "",
+        objectives: Mapping[str, float] | None = None,
+        trace: Any = None,
+    ) -> None:
+        """Record the evaluation of this run: an Evaluation, or its parts. Once only, and never beside `check`."""
+        if evaluation is None:
+            if score is None:
+                self._refuse("rollout.record() needs an Evaluation or score=...")
+            try:
+                evaluation = Evaluation(score, passed, feedback, objectives or {}, trace)
+            except EvaluationError as error:
+                self._refuse(str(error))
+        elif score is not None or passed is not None or feedback or objectives is not None or trace is not None:
+            self._refuse("rollout.record() takes either an Evaluation or score=... and its companions, not both")
+        if not isinstance(evaluation, Evaluation):
+            self._refuse(f"rollout.record() takes an Evaluation, not {type(evaluation).__name__}")
+        if self._recorded is not None:
+            self._refuse("rollout.record() was called twice; one run has one evaluation")
+        if self._checks:
+            self._refuse("rollout.record() and rollout.check() cannot both be used in one test")
+        self._recorded = evaluation
+
+    def check(self, label: str, holds: object, *, weight: float = 1.0) -> bool:
+        """Add one weighted yes/no check; the score is the weighted share that holds. Returns whether it holds."""
+        if self._recorded is not None:
+            self._refuse("rollout.record() and rollout.check() cannot both be used in one test")
+        if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight < float("inf"):
+            self._refuse(f"the weight of check {label!r} must be a positive number, not {weight!r}")
+        self._checks.append((str(label), bool(holds), float(weight)))
+        return bool(holds)
+
+    def usage(
+        self,
+        role: str = "agent",
+        *,
+        input_tokens: int | None = None,
+        output_tokens: int | None = None,
+        usd: Decimal | str | int | None = None,
+    ) -> None:
+        """Add usage measured by an agent of one's own. What is not given is unknown. Money is Decimal, never float."""
+        if role not in ROLES:
+            self._refuse(f"rollout.usage() knows the roles {', '.join(ROLES)}, not {role!r}")
+        for name, value in (("input_tokens", input_tokens), ("output_tokens", output_tokens)):
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
+                self._refuse(f"rollout.usage({name}=...) takes a whole number of at least 0, not {value!r}")
+        money = None if usd is None else self._money(usd)
+        self.add_usage(role, Usage(input_tokens, output_tokens, None, None, money))
+
+    def add_usage(self, role: str, usage: Usage) -> None:
+        """Add a Usage record, as the built-in agent does."""
+        self._usage = merge_usage(self._usage, {role: usage})
+
+    def add_session(self, session: Any) -> None:
+        """Keep one agent conversation (JSON-able) with this run, for people and for the Reviewer."""
+        self._sessions.append(session)
+
+    @property
+    def failed_checks(self) -> tuple[str, ...]:
+        """Labels of the checks that do not hold, in order."""
+        return tuple(label for label, holds, _ in self._checks if not holds)
+
+    def evaluation(self, failure: str | None) -> Evaluation:
+        """The evaluation of the finished run; `failure` is the text of a failed assert, None if the test passed.
+
+        Raises the first EvaluationError that the test provoked.
+        """
+        if self.misuse is not None:
+            raise self.misuse
+        recorded = self._recorded
+        if recorded is not None:
+            usage = merge_usage(recorded.usage, self._usage)
+            passed = False if failure is not None else recorded.passed
+            feedback = "\n".join(part for part in (recorded.feedback, failure) if part)
+            trace = self._trace(recorded.trace)
+            return Evaluation(recorded.score, passed, feedback, recorded.objectives, trace, usage)
+        trace = self._trace(None)
+        if self._checks and failure is None:
+            total = sum(weight for _, _, weight in self._checks)
+            score = sum(weight for _, holds, weight in self._checks if holds) / total
+            feedback = "\n".join(f"check failed: {label}" for label in self.failed_checks)
+            return Evaluation(min(score, 1.0), not self.failed_checks, feedback, {}, trace, self._usage)
+        failed = [f"check failed: {label}" for label in self.failed_checks]
+        if failure is None:
+            return Evaluation(1.0, True, "", {}, trace, self._usage)
+        return Evaluation(0.0, False, "\n".join([*failed, failure]), {}, trace, self._usage)
+
+    def _trace(self, recorded: Any) -> Any:
+        return {"recorded": recorded, "sessions": self._sessions} if self._sessions else recorded
+
+    def _money(self, usd: Decimal | str | int) -> Decimal:
+        if isinstance(usd, float | bool):
+            self._refuse(f"rollout.usage(usd=...) takes Decimal, text or int, not {usd!r}: floats lose cents")
+        try:
+            money = Decimal(usd)
+        except (InvalidOperation, TypeError, ValueError):
+            self._refuse(f"rollout.usage(usd=...) is not an amount of money: {usd!r}")
+        if not money.is_finite() or money < 0:
+            self._refuse(f"rollout.usage(usd=...) must be finite and at least 0, not {usd!r}")
+        return money
+
+    def _refuse(self, problem: str) -> NoReturn:
+        error = EvaluationError(f"{self.case}: {problem}")
+        if self.misuse is None:
+            self.misuse = error
+        raise error

@@ -1,0 +1,1 @@
+"""Running collected items as rollouts."""

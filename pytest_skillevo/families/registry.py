@@ -1,0 +1,163 @@
+"""Finding families and handing their cases to pytest: `cases("recipe")`.
+
+A family is found by entry point (group `pytest_skillevo.families`), else in the nearest `family.py` above the test.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib.util
+import sys
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.metadata import entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final, cast
+
+from ..core.canonical import digest
+from ..core.errors import ConfigError
+from ..core.protocols import Behaviour
+from ..core.records import SPLITS, Split, Task
+from .scenario import Scenario
+from .spec import PROFILES, FamilySpec, Profile
+from .tasks import make_task
+
+GROUP: Final = "pytest_skillevo.families"
+FILE: Final = "family.py"
+
+
+def cases(
+    family: str,
+    *,
+    split: Split | None = None,
+    levels: Sequence[str] | None = None,
+    profile: Profile | None = None,
+    faults: bool = True,
+    start: Path | None = None,
+) -> list[Any]:
+    """The cases of a family as pytest params, with marks for split, family, level and critical.
+
+    `split` and `levels` narrow the selection; `faults=False` gives the fault-free twins. `family.py` is looked for from
+    the file `start`, by default the calling test file. Raises ConfigError for a name that nothing has.
+    """
+    import pytest  # only here: the engine itself works without pytest
+
+    spec = find_family(family, start if start is not None else _caller())
+    params = []
+    for scenario in scenarios(spec, split=split, levels=levels, profile=profile, faults=faults):
+        task = make_task(scenario)
+        marks = [pytest.mark.split(scenario.split), pytest.mark.family(spec.name, level=scenario.level)]
+        if task.critical:
+            marks.append(pytest.mark.critical)
+        params.append(pytest.param(task, id=task.id, marks=marks))
+    return params
+
+
+def _caller() -> Path:
+    return Path(sys._getframe(2).f_code.co_filename)
+
+
+def scenarios(
+    spec: FamilySpec,
+    *,
+    split: Split | None = None,
+    levels: Sequence[str] | None = None,
+    profile: Profile | None = None,
+    faults: bool = True,
+) -> Iterator[Scenario]:
+    """The scenarios behind `cases`, by split, draw and level in order."""
+    chosen = list(spec.levels) if levels is None else list(levels)
+    for kind, value, known in (
+        *(("level", level, tuple(spec.levels)) for level in chosen),
+        ("split", split or SPLITS[0], SPLITS),
+        ("profile", profile or spec.profile, PROFILES),
+    ):
+        if value not in known:
+            raise ConfigError(f"family {spec.name} has no {kind} {value!r}{_hint(str(value), known)}")
+    for one in SPLITS if split is None else (split,):
+        for draw in range(spec.draws[one]):
+            for level in chosen:
+                yield Scenario(spec, level, one, draw, profile or spec.profile, faults)
+
+
+def tasks(spec: FamilySpec, *, split: Split | None = None, levels: Sequence[str] | None = None) -> list[Task]:
+    """The tasks of a family without pytest."""
+    return [make_task(scenario) for scenario in scenarios(spec, split=split, levels=levels)]
+
+
+def find_family(name: str, start: Path) -> FamilySpec:
+    """The family of that name: an installed one, else that of the nearest `family.py` above `start`."""
+    known: list[str] = []
+    for found in families(start):
+        if found.name == name:
+            return found
+        known.append(found.name)
+    raise ConfigError(
+        f"no family {name!r}: neither an entry point in {GROUP} nor a {FILE} above {start} declares it"
+        f"{_hint(name, known)}"
+    )
+
+
+def families(start: Path) -> Iterator[FamilySpec]:
+    """The families that a file can see: installed ones by name, then each `family.py` above it, nearest first."""
+    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
+        yield _checked(point.load(), f"entry point {point.value}")
+    for file in _files_above(start):
+        yield load_family(file)
+
+
+def behaviours(start: Path) -> list[Behaviour]:
+    """How the simulated model solves the tasks of the families that a file can see."""
+    return [found for found in map(load_behaviour, families(start)) if found is not None]
+
+
+def _files_above(start: Path) -> Iterator[Path]:
+    for folder in start.absolute().parents if start.suffix else (start.absolute(), *start.absolute().parents):
+        if (folder / FILE).is_file():
+            yield folder / FILE
+
+
+def _hint(name: str, known: Sequence[str]) -> str:
+    close = difflib.get_close_matches(name, known, n=1)
+    if close:
+        return f". Did you mean {close[0]!r}?"
+    return f". Known: {', '.join(known)}." if known else ""
+
+
+@cache
+def load_family(file: Path) -> FamilySpec:
+    """The FAMILY that a declaration file defines; loaded once. Raises ConfigError when it defines none."""
+    return _checked(getattr(_load(file), "FAMILY", None), str(file))
+
+
+def _checked(value: Any, where: str) -> FamilySpec:
+    if not isinstance(value, FamilySpec):
+        raise ConfigError(f"{where} must define FAMILY, a FamilySpec, not {type(value).__name__}")
+    return value
+
+
+def load_behaviour(spec: FamilySpec) -> Behaviour | None:
+    """How the simulated model solves the family's tasks, or None when the family brings nothing for it."""
+    if spec.behaviour is None or spec.folder is None:
+        return None
+    file = spec.folder / spec.behaviour
+    if not file.is_file():
+        raise ConfigError(f"family {spec.name} names the behaviour {file}, which does not exist")
+    behaviour = getattr(_load(file), "BEHAVIOUR", None)
+    if behaviour is None:
+        raise ConfigError(f"{file} must define BEHAVIOUR")
+    return cast(Behaviour, behaviour)
+
+
+@cache
+def _load(file: Path) -> ModuleType:
+    """A module by path, under a name of its own, so that families with the same file names do not meet."""
+    name = f"pytest_skillevo_family_{digest(str(file))[:12]}_{file.stem}"
+    found = importlib.util.spec_from_file_location(name, file)
+    if found is None or found.loader is None:
+        raise ConfigError(f"{file} cannot be loaded as Python")
+    module = importlib.util.module_from_spec(found)
+    sys.modules[name] = module
+    found.loader.exec_module(module)
+    return module

@@ -1,0 +1,84 @@
+"""The fixtures that skill cases use: skill, rollout, agent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from .core.protocols import Agent, ChatModel, Tool
+    from .core.records import AgentRun
+    from .core.rollout import Rollout
+    from .core.skill import Skill
+
+
+@pytest.fixture
+def skill(request: pytest.FixtureRequest) -> Skill:
+    """The skill version that this run of the case exercises.
+
+    In a plain run it is the active skill (or the version named by `variants`); under --evolve the version on trial.
+    """
+    from .execution.current import current
+    from .plain import plain_skill
+
+    running = current(request.config)
+    if running is not None:
+        return running.skill
+    return plain_skill(request.config, request.node, getattr(request, "param", None))
+
+
+@pytest.fixture
+def rollout(request: pytest.FixtureRequest) -> Rollout:
+    """The record of this run: `seed`, `record(...)`, `check(...)`, `usage(...)`."""
+    from .execution.current import current
+    from .plain import plain_rollout
+
+    running = current(request.config)
+    return running.rollout if running is not None else plain_rollout(request.node)
+
+
+@pytest.fixture
+def agent(rollout: Rollout, request: pytest.FixtureRequest) -> Agent:
+    """The built-in agent on the model of the role `agent`; its usage and conversation go into the rollout.
+
+    Override this fixture to evaluate an agent of your own.
+    """
+    from .wiring import agent_for, chat_models
+
+    return RecordedAgent(agent_for(chat_models(request.session)["agent"]), rollout)
+
+
+@pytest.fixture
+def judge(request: pytest.FixtureRequest) -> ChatModel:
+    """The model of the role `judge`. Record what it used: `rollout.add_usage("judge", reply.usage)`."""
+    from .wiring import chat_models
+
+    return chat_models(request.session)["judge"]
+
+
+class RecordedAgent:
+    """An agent whose usage and conversations are noted in a rollout."""
+
+    def __init__(self, agent: Agent, rollout: Rollout) -> None:
+        self._agent = agent
+        self._rollout = rollout
+
+    def run(self, prompt: str, *, tools: Sequence[Tool] = (), skills: Sequence[Skill] = (), seed: int = 0) -> AgentRun:
+        """Run the agent; see core.protocols.Agent."""
+        run = self._agent.run(prompt, tools=tools, skills=skills, seed=seed)
+        self._rollout.add_usage("agent", run.usage)
+        self._rollout.add_session(session_record(run))
+        return run
+
+
+def session_record(run: AgentRun) -> dict[str, Any]:
+    """The conversation of an agent run as JSON-able data."""
+    return {
+        "messages": list(run.messages),
+        "turns": run.turns,
+        "stop_reason": run.stop_reason,
+        "skills_offered": list(run.skills_offered),
+        "skills_loaded": list(run.skills_loaded),
+    }

@@ -1,0 +1,7 @@
+"""Chat models behind one protocol, and the way from a name to a model."""
+
+from __future__ import annotations
+
+from .registry import resolve_model
+
+__all__ = ["resolve_model"]

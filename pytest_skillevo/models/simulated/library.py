@@ -1,0 +1,276 @@
+"""Practices that hold for any family of lookup tasks, and makers for those that name a field of the family.
+
+The probabilities are assumptions, chosen inside the ranges of spec/simulated.md; they make known true effects, no
+claim about any language model.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Final
+
+from .language import concept, normalise
+from .practices import Practice, patterns
+
+RETRY: Final = Practice(
+    "retry failed items only",
+    p0=0.75,
+    p1=0.03,
+    directive=patterns(
+        "+retry failed +only !+whole",
+        "+retry failed +item !+whole <9",
+        "-retry -whole",
+        "+retry -whole",
+        "-restart",
+        "-retry succeeded failed",
+        "+keep succeeded failed",
+    ),
+    contrary={
+        "batch": patterns("+retry +whole !+only !nodata <8", "+restart failed"),
+        "none": patterns("-retry failed !whole !restart !succeeded !nodata !rate !at_once", "+giveup failed !nodata"),
+    },
+    lapses={"batch": 0.5, "none": 0.5},
+)
+
+RATE_LIMIT: Final = Practice(
+    "do other work after a rate limit",
+    p0=0.5,
+    p1=0.03,
+    directive=patterns("rate +later !+at_once", "rate -at_once"),
+    contrary={"at once": patterns("rate +at_once"), "none": patterns("rate +giveup")},
+    lapses={"at once": 0.6, "none": 0.4},
+)
+
+GAP: Final = Practice(
+    "no data is final",
+    p0=0.7,
+    p1=0.03,
+    directive=patterns("nodata +sentinel", "nodata +final", "nodata -retry", "nodata -guess"),
+    contrary={"guess": patterns("nodata +guess"), "retry": patterns("nodata +retry !failed <7")},
+    lapses={"guess": 0.5, "retry": 0.5},
+    documented=True,
+)
+
+HONESTY: Final = Practice(
+    "never invent a value",
+    p0=0.3,
+    p1=0.03,
+    directive=patterns("-guess value !nodata", "+report +only evidence value !failed <10"),
+    contrary={"lapse": patterns("+guess value !nodata <7")},
+    documented=True,
+)
+
+PAGING: Final = Practice(
+    "page to the total",
+    p0=0.7,
+    p1=0.03,
+    directive=patterns("+total +page", "+offset", "+total -shown", "-trust shown", "-total shown", "shown -page total"),
+    contrary={"lapse": patterns("+trust +page_only !total !offset", "-offset !total")},
+    documented=True,
+)
+
+AMBIGUITY: Final = Practice(
+    "check the resolved name",
+    p0=0.4,
+    p1=0.03,
+    directive=patterns(
+        "-first",
+        "first +similar",
+        "+compare title +hit !+present !+plan",
+        "+exact title +hit",
+        "+compare ambiguous hit title",
+    ),
+    contrary={"lapse": patterns("+take +first")},
+    documented=True,
+)
+
+TASK_WINS: Final = Practice(
+    "the task outranks the plan file",
+    p0=0.3,
+    p1=0.03,
+    directive=patterns("-plan", "plan stale", "+task +wins plan"),
+    contrary={"lapse": patterns("+follow +plan !+only !task")},
+    documented=True,
+)
+
+VERIFY: Final = Practice(
+    "verify the set of items",
+    p0=0.4,
+    p1=0.03,
+    directive=patterns(
+        "+check every entity +present",
+        "+exact requested entity !failed !title",
+        "-present entity +check",
+        "+oneper every entity",
+        "+check entity requested +present",
+    ),
+    contrary={"lapse": patterns("-check entity present")},
+)
+
+MERGE: Final = Practice(
+    "fill a null from another answer",
+    p0=0.4,
+    p1=0.03,
+    directive=patterns("null +get other source !nodata", "null +other source !nodata <8"),
+    contrary={"lapse": patterns("null +leave !other")},
+)
+
+REFERENCE: Final = Practice(
+    "read the reference file",
+    p0=0.7,
+    p1=0.05,
+    directive=patterns("+read +reference"),
+    contrary={"lapse": patterns("-read reference", "-reference")},
+)
+
+WRITE_ONCE: Final = Practice(
+    "write the file once",
+    p0=0.4,
+    p1=0.05,
+    directive=patterns("+write +once +file !+piecemeal <7", "-write piecemeal", "-piecemeal write"),
+    contrary={"lapse": patterns("+write +artifact +piecemeal <7")},
+)
+
+FINISH: Final = Practice(
+    "finish with claim_done",
+    p0=0.5,
+    p1=0.03,
+    directive=patterns("+claim"),
+    contrary={"silent": patterns("-claim")},
+    lapses={"silent": 0.8, "no file": 0.2},
+)
+
+ORDER: Final = Practice(
+    "look up ids before details",
+    p0=0.3,
+    p1=0.03,
+    directive=patterns(
+        "+id detail +before", "+id detail -guess", "-detail title", "+get +id detail", "+only +detail +id"
+    ),
+    contrary={"lapse": patterns("+detail title !id !-detail <6")},
+)
+
+REUSE: Final = Practice(
+    "reuse answers",
+    p0=0.3,
+    p1=0.03,
+    directive=patterns(
+        "-again_seen ask !failed !whole !rate !nodata",
+        "+reuse answers !failed",
+        "+keep answers +fetched !failed !title",
+        "-retry succeeded !failed",
+    ),
+    contrary={"lapse": patterns("+again_seen recheck", "+retry succeeded !failed")},
+)
+
+ALPHABETICAL: Final = Practice(
+    "sort the names",
+    p0=0.3,
+    p1=0.03,
+    directive=patterns("+alphabet +top !+summary"),
+    contrary={"lapse": patterns("+top +listorder")},
+    documented=True,
+)
+
+_CUISINE = concept("cuisine*|kitchen*|countr*|adjective*")
+
+TITLES: Final = Practice(
+    "report the task's titles",
+    p0=0.3,
+    p1=0.03,
+    directive=patterns(
+        "+report +asname task !cuisine !+hit !+whole_set =",
+        "+report +dishtitle task !+hit !+whole_set =",
+        "+title +spelled task !cuisine !+hit !+whole_set <8 =",
+        "title -catalogue !cuisine !whole_set",
+        cuisine=_CUISINE,
+    ),
+    contrary={"lapse": patterns("+report +asname +catalogue !task !cuisine !+compare <9", cuisine=_CUISINE)},
+    documented=True,
+)
+
+
+def _field(name: str) -> re.Pattern[str]:
+    """The concept of a field: its key, or the same words with blanks."""
+    key = normalise(name)
+    return concept("|".join(dict.fromkeys((key, key.replace("_", " ")))))
+
+
+@cache
+def include_field(field: str, p0: float = 0.7) -> Practice:
+    """The output contract has this key, whatever the task's example shows."""
+    key = _field(field)
+    return Practice(
+        f"include {field}",
+        p0=p0,
+        p1=0.03,
+        directive=patterns("+key", key=key),
+        contrary={"lapse": patterns("-key leave <7", "+leave -key", key=key)},
+        documented=True,
+    )
+
+
+@cache
+def as_asked(field: str, words: str, p0: float = 0.3) -> Practice:
+    """A field takes the name that the task uses, not the one of the source. `words` express the field."""
+    named = concept(words)
+    return Practice(
+        f"{field} as asked",
+        p0=p0,
+        p1=0.03,
+        directive=patterns(
+            "+report +named task", "-country named", named=named, country=concept("countr*|area*|region*")
+        ),
+        contrary={
+            "lapse": patterns(
+                "+report +named +country !task !-country", named=named, country=concept("country*|countries")
+            )
+        },
+        documented=True,
+    )
+
+
+@cache
+def own_count(field: str, objects: str, p0: float = 0.35) -> Practice:
+    """A number is counted from the record, not copied from a tool's figure. `objects` is what is counted."""
+    key, counted = _field(field), concept(objects)
+    return Practice(
+        f"count {field} oneself",
+        p0=p0,
+        p1=0.03,
+        directive=patterns(
+            "+counting counted +own <7",
+            "-copy key",
+            "-key printed",
+            "+own +counted +key !-own",
+            "blank counted",
+            key=key,
+            counted=counted,
+        ),
+        contrary={"lapse": patterns("+copy +key !+own !+compute !-copy", key=key)},
+        documented=True,
+    )
+
+
+@cache
+def by_rule(field: str, words: str, p0: float = 0.55) -> Practice:
+    """A rating is worked out by the task's rule, never taken from a tool's own estimate. `words` express the field."""
+    rated = concept(words)
+    return Practice(
+        f"{field} by rule",
+        p0=p0,
+        p1=0.03,
+        directive=patterns("+compute rated +rule", "rated -estimate", "-copy rated", rated=rated),
+        contrary={"lapse": patterns("+copy +rated +estimate !-estimate", "+rated +estimate !rule", rated=rated)},
+    )
+
+
+SUMMARY: Final = Practice(
+    "compute the summary",
+    p0=0.3,
+    p1=0.03,
+    directive=patterns("+compute summary +distinct", "+summary +distinct", "+compute +summary", "summary -example"),
+    contrary={"lapse": patterns("+copy +summary +example")},
+    documented=True,
+)

@@ -1,0 +1,225 @@
+"""Every option of the plugin: command line, ini key of the same name, default, and its checked value.
+
+An option `--evolve-seed` has the ini key `evolve_seed`. All values are plain text, numbers or booleans, so that
+they can be sent to workers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+import pytest
+
+STAGES = ("search", "confirm", "replay")
+GOALS = ("quality", "cost", "either", "no-worse")
+CRITICAL_RULES = ("any", "rerun", "tested")
+ROLES = ("agent", "reflection", "reviewer", "judge")
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option. `parse` turns text into the checked value or raises ValueError with what was expected."""
+
+    name: str
+    help: str
+    parse: Callable[[str], Any] | None = None
+    default: Any = None
+    metavar: str | None = None
+    many: bool = False
+    #: Native type of the ini key: TOML files may then hold a number (pytest 8.4 and newer; older ones pass text on).
+    number: str | None = None
+
+    @property
+    def flag(self) -> str:
+        return "--" + self.name
+
+    @property
+    def key(self) -> str:
+        return self.name.replace("-", "_")
+
+
+def _whole(least: int) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            raise ValueError("a whole number") from None
+        if value < least:
+            raise ValueError(f"a whole number of at least {least}")
+        return value
+
+    return parse
+
+
+def _share(low: float, high: float) -> Callable[[str], float]:
+    def parse(text: str) -> float:
+        wanted = f"a number above {low:g} and below {high:g}"
+        try:
+            value = float(text)
+        except ValueError:
+            raise ValueError(wanted) from None
+        if not low < value < high:
+            raise ValueError(wanted)
+        return value
+
+    return parse
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        raise ValueError("a number of seconds above 0") from None
+    if not (math.isfinite(value) and value > 0):
+        raise ValueError("a number of seconds above 0")
+    return value
+
+
+def _money(text: str) -> Decimal:
+    try:
+        value = Decimal(text)
+    except InvalidOperation:
+        raise ValueError("an amount in US dollars, such as 2.50") from None
+    if not value.is_finite() or value <= 0:
+        raise ValueError("an amount in US dollars above 0")
+    return value
+
+
+def _one_of(choices: tuple[str, ...]) -> Callable[[str], str]:
+    def parse(text: str) -> str:
+        if text not in choices:
+            raise ValueError("one of " + ", ".join(choices))
+        return text
+
+    return parse
+
+
+def _stages(text: str) -> tuple[str, ...]:
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if not parts or any(part not in STAGES for part in parts) or len(set(parts)) != len(parts):
+        raise ValueError("a comma-separated choice of " + ", ".join(STAGES))
+    if "search" not in parts or ("replay" in parts and "confirm" not in parts):
+        raise ValueError("search, search,confirm or search,confirm,replay: each stage needs the one before it")
+    return tuple(stage for stage in STAGES if stage in parts)
+
+
+def _text(text: str) -> str:
+    if not text.strip():
+        raise ValueError("some text")
+    return text
+
+
+def _role_model(text: str) -> tuple[str, str]:
+    role, sign, name = text.partition("=")
+    if not sign:
+        role, name = "", text
+    if (sign and role not in ROLES) or not name.strip():
+        raise ValueError(f"NAME or ROLE=NAME with a role of {', '.join(ROLES)}")
+    return role, name.strip()
+
+
+OPTIONS = (
+    Option("evolve", "search for a better version of one skill, confirm it on holdout cases, and decide"),
+    Option("evolve-skill", "the skill to evolve, when the selected cases exercise several", _text, metavar="NAME"),
+    Option("evolve-stages", "stages to run", _stages, STAGES, "search,confirm,replay"),
+    Option(
+        "evolve-model",
+        "model for all roles, or for one role (agent, reflection, reviewer, judge); may be repeated",
+        _role_model,
+        (),
+        "[ROLE=]NAME",
+        many=True,
+    ),
+    Option("evolve-seed", "seed of every draw of the experiment", _whole(0), 1, "N", number="int"),
+    Option("evolve-iterations", "at most this many proposals in the search", _whole(0), 30, "N", number="int"),
+    Option("evolve-rollouts", "at most this many rollouts in all stages together", _whole(1), 1000, "N", number="int"),
+    Option("evolve-max-tokens", "stop the search at this many tokens", _whole(1), metavar="N", number="int"),
+    Option("evolve-max-usd", "stop the search at this cost; refused for models without a price", _money, metavar="USD"),
+    Option("evolve-max-seconds", "stop the search after this time", _seconds, metavar="SECONDS", number="float"),
+    Option("evolve-goal", "what an accepted version must show", _one_of(GOALS), "quality", "|".join(GOALS)),
+    Option(
+        "evolve-margin", "largest loss of quality that counts as not worse", _share(0, 1), 0.10, "SHARE", number="float"
+    ),
+    Option(
+        "evolve-alpha", "accepted chance of a false claim, one-sided", _share(0, 0.5), 0.05, "SHARE", number="float"
+    ),
+    Option("evolve-repeats", "runs per case and version in the confirmation", _whole(1), 3, "N", number="int"),
+    Option(
+        "evolve-critical", "when a critical case refuses", _one_of(CRITICAL_RULES), "rerun", "|".join(CRITICAL_RULES)
+    ),
+    Option("evolve-report", "write the report here (.json); may be repeated", _text, (), "PATH", many=True),
+    Option("evolve-plan", "print dataset, budget and power, run nothing"),
+    Option("evolve-resume", "go on with an interrupted experiment", _text, metavar="last|ID"),
+    Option("evolve-accept-reason", "a person's reason to override INCONCLUSIVE in a gate", _text, metavar="TEXT"),
+    Option("skillevo-show-holdout", "show why holdout cases failed (counts as an opening of the holdout)"),
+)
+
+INI_ONLY: tuple[tuple[str, str, str, Any], ...] = (
+    ("skillevo_skills", "folder of the active skills, relative to the ini file", "string", "skills"),
+    ("skillevo_home", "folder of the store, relative to the ini file", "string", ".skillevo"),
+    ("skillevo_evaluator_files", "further files (globs) that decide scores; a change of one stops a run", "args", []),
+)
+
+
+def _ini_type(option: Option) -> Any:
+    if option.many:
+        return "args"
+    return option.number if pytest.version_tuple >= (8, 4) else None
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """Register every option and ini key in one group."""
+    group = parser.getgroup("skillevo", "evaluate and evolve agent skills")
+    for option in OPTIONS:
+        if option.parse is None:
+            group.addoption(option.flag, action="store_true", default=None, dest=option.key, help=option.help)
+            parser.addini(option.key, option.help, type="bool", default=False)
+            continue
+        action = "append" if option.many else "store"
+        group.addoption(
+            option.flag, action=action, default=None, dest=option.key, metavar=option.metavar, help=option.help
+        )
+        parser.addini(option.key, option.help, type=_ini_type(option), default=None)
+    for key, help_, type_, default in INI_ONLY:
+        parser.addini(key, help_, type=type_, default=default)  # type: ignore[arg-type]
+
+
+def switched_on(config: pytest.Config, key: str) -> bool:
+    """A yes/no option: the command line, else the ini file."""
+    return bool(config.getoption(key) or config.getini(key))
+
+
+def evolving(config: pytest.Config) -> bool:
+    """Whether this run is an experiment instead of a plain run."""
+    return any(switched_on(config, key) for key in ("evolve", "evolve_plan")) or value_of(config, "evolve_resume")
+
+
+def value_of(config: pytest.Config, key: str) -> Any:
+    """The checked value of an option; raises pytest.UsageError that names it."""
+    option = next(option for option in OPTIONS if option.key == key)
+    if option.parse is None:
+        return switched_on(config, key)
+    given = config.getoption(key)
+    where = option.flag
+    if given is None or given == []:
+        given, where = _ini(config, key), f"ini key {key}"
+    if given is None or given == []:
+        return option.default
+    texts = [str(part) for part in given] if isinstance(given, list | tuple) else [str(given)]
+    try:
+        values = tuple(option.parse(text) for text in texts)
+    except ValueError as error:
+        shown = " ".join(texts)
+        raise pytest.UsageError(f"{where}={shown}: expected {error}") from None
+    return values if option.many else values[0]
+
+
+def _ini(config: pytest.Config, key: str) -> Any:
+    try:
+        return config.getini(key)
+    except (TypeError, ValueError) as error:  # before 9.2 a wrong type is no usage error by itself
+        raise pytest.UsageError(f"ini key {key}: {error}") from None

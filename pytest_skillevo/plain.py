@@ -1,0 +1,151 @@
+"""Plain runs: skill cases as ordinary tests on the active skill, with holdout details kept closed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .collection import build_cases, load_active_skill, marker, skills_folder
+from .core.draws import draw_bits
+from .core.errors import ConfigError, SkillError
+from .core.rollout import Rollout
+from .core.skill import Skill
+from .options import switched_on, value_of
+
+_ROLLOUT: pytest.StashKey[Rollout] = pytest.StashKey()
+_SKILLS: pytest.StashKey[dict[str, Skill]] = pytest.StashKey()
+
+HIDDEN = (
+    "a holdout case failed; why stays closed, so that nobody tunes a skill on it (--skillevo-show-holdout opens it)"
+)
+
+
+def plain_rollout(item: pytest.Item) -> Rollout:
+    """A rollout for one plain run of a case; its seed depends on the case and --evolve-seed only."""
+    seed = draw_bits("plain", value_of(item.config, "evolve_seed"), item.nodeid) >> 33
+    rollout = Rollout(item.nodeid, seed)
+    item.stash[_ROLLOUT] = rollout
+    return rollout
+
+
+def plain_skill(config: pytest.Config, item: pytest.Item, version: str | None) -> Skill:
+    """The active skill, or the named version: "active", "none", a revision id, or a folder beside the test file."""
+    wanted = marker(item, "skill")
+    if wanted is None:
+        raise pytest.UsageError(f"{item.nodeid}: the skill fixture needs a marker: @pytest.mark.skill('NAME')")
+    name: str = wanted["name"]
+    if version == "none":
+        return Skill.absent(name)
+    known = config.stash.setdefault(_SKILLS, {})
+    key = f"{name}\x1f{version or 'active'}\x1f{item.path.parent if version else ''}"
+    if key not in known:
+        if version is None or version == "active":
+            known[key] = load_active_skill(config, item, name, wanted["may_be_absent"])
+        else:
+            known[key] = _named_version(config, item, name, version)
+    return known[key]
+
+
+def _named_version(config: pytest.Config, item: pytest.Item, name: str, version: str) -> Skill:
+    if version.startswith("rv-"):
+        from .wiring import open_store
+
+        try:
+            with open_store(config) as store:
+                return store.skill_of(store.revision(version))
+        except ConfigError as error:
+            raise pytest.UsageError(f"{item.nodeid}: variant {version!r}: {error}") from None
+    places: list[Path] = [item.path.parent / version, skills_folder(config) / version]
+    for folder in places:
+        if folder.is_dir():
+            try:
+                return Skill.load(folder)
+            except SkillError as error:
+                raise pytest.UsageError(f"{item.nodeid}: variant {version!r}: {error}") from None
+    raise pytest.UsageError(
+        f"{item.nodeid}: variant {version!r} of skill {name!r} is none of: active, none, a revision id (rv-...), "
+        f"a folder beside the test file or in {skills_folder(config).name}/"
+    )
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def parametrize_variants(metafunc: pytest.Metafunc) -> None:
+    """`@pytest.mark.variants("a", "b")`: one test per named version, in plain runs."""
+    mark = metafunc.definition.get_closest_marker("variants")
+    if mark is None or "skill" not in metafunc.fixturenames:
+        return
+    names = mark.args
+    if not names or not all(isinstance(name, str) and name for name in names) or mark.kwargs:
+        raise pytest.UsageError(f"{metafunc.definition.nodeid}: marker variants takes names of versions as text")
+    metafunc.parametrize("skill", names, indirect=True, ids=list(names))
+
+
+class PlainRun:
+    """Hooks for a plain run that collected skill cases."""
+
+    def __init__(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        self._config = config
+        self._cases = {marked.case.id: marked.case for marked in build_cases(items)}
+        self._show = switched_on(config, "skillevo_show_holdout")
+        self._opened: list[str] = []
+
+    def pytest_report_collectionfinish(self) -> str:
+        """One line on what was found."""
+        cases = self._cases.values()
+        counts = Counter(case.split for case in cases)
+        skills = len({case.skill for case in cases})
+        parts = [f"{counts[split]} {split}" for split in ("feedback", "validation", "holdout")]
+        critical = sum(case.critical for case in cases)
+        if critical:
+            parts.append(f"{critical} critical")
+        models = dict(value_of(self._config, "evolve_model"))
+        name = models.get("agent", models.get("", "simulated"))
+        found = f"{_counted(skills, 'skill')}, {_counted(len(self._cases), 'case')} ({', '.join(parts)})"
+        line = f"skillevo: {found}, model {name}"
+        if self._show:
+            return line + "; holdout details are shown: that counts as an opening"
+        return line + "; holdout cases run but their details stay hidden (--skillevo-show-holdout)"
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> Any:
+        """A misused rollout or a failed check fails the test; a recorded score never does."""
+        result = yield
+        rollout = pyfuncitem.stash.get(_ROLLOUT, None)
+        if rollout is not None and pyfuncitem.nodeid in self._cases:
+            if rollout.misuse is not None:
+                raise rollout.misuse
+            if rollout.failed_checks:
+                pytest.fail("checks failed: " + "; ".join(rollout.failed_checks), pytrace=False)
+        return result
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
+        """Plain runs show pass or fail of a holdout case, not why."""
+        report: pytest.TestReport = yield
+        case = self._cases.get(item.nodeid)
+        if case is not None and case.split == "holdout" and report.when == "call" and report.failed:
+            if self._show:
+                self._opened.append(case.id)
+            else:
+                report.longrepr = HIDDEN
+                report.sections = []
+        return report
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self) -> None:
+        """Note in the exposure ledger which holdout cases a person was shown."""
+        if not self._opened:
+            return
+        from .wiring import open_store
+
+        opened = [self._cases[case_id] for case_id in self._opened]
+        with open_store(self._config) as store:
+            for skill in sorted({case.skill for case in opened}):
+                fingerprints = [case.content for case in opened if case.skill == skill]
+                store.record_opening(fingerprints, "plain run", skill, "shown to a person")

@@ -1,0 +1,63 @@
+"""The pytest entry point: options, markers, and which of the two modes a run is in.
+
+Nothing beyond pytest and the standard library is imported here until skill cases are found or --evolve is given.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from . import options
+from .fixtures import agent, judge, rollout, skill
+
+__all__ = ["agent", "judge", "rollout", "skill"]
+
+MARKERS = (
+    "skill(name, *, may_be_absent=False): the skill that these cases exercise",
+    "split(name=None, *, group=None): feedback, validation or holdout; cases of one group stay in one split",
+    "critical: a holdout case that may never get worse",
+    "family(name, *, level=None): the task family and level of a case",
+    "variants(*names): run the case with each named version of the skill in a plain run",
+)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """https://docs.pytest.org/en/stable/reference/reference.html#std-hook-pytest_addoption"""
+    options.add_options(parser)
+
+
+def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
+    """Make our hooks known."""
+    from . import hookspecs
+
+    pluginmanager.add_hookspecs(hookspecs)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register markers; take over the run loop when an experiment is asked for."""
+    for line in MARKERS:
+        config.addinivalue_line("markers", line)
+    if options.evolving(config) and not config.option.help:
+        from .evolve import EvolveRun
+
+        config.pluginmanager.register(EvolveRun(config), "skillevo-evolve")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Parametrize `skill` over the versions named by the variants marker, in plain runs."""
+    if metafunc.definition.get_closest_marker("variants") is not None and not options.evolving(metafunc.config):
+        from .plain import parametrize_variants
+
+        parametrize_variants(metafunc)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Check the skill cases of a plain run and watch over them; a run without any is left alone."""
+    if config.pluginmanager.hasplugin("skillevo-evolve"):
+        return
+    cases = [item for item in items if item.get_closest_marker("skill") is not None]
+    if cases:
+        from .plain import PlainRun
+
+        config.pluginmanager.register(PlainRun(config, cases), "skillevo-plain")

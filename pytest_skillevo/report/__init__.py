@@ -1,0 +1,1 @@
+"""What people and programs read of an experiment: end screen, progress, plan, and the JSON report."""

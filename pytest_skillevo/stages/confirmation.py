@@ -1,0 +1,139 @@
+"""Frozen confirmation: the seed skill and one candidate, paired, on Validation (shown) and Holdout (decides)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..core.draws import draw_bits
+from ..core.errors import ConfigError
+from ..core.records import Case, Outcome, RolloutRequest
+from ..core.skill import Skill
+from ..core.verdict import Comparison, Confirmation, PairedCase, compare, confirm, flagged_criticals
+from .dataset import Dataset
+from .progress import Progress
+from .recorder import Recorder
+from .settings import RERUN_REPEATS, Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmed:
+    """What the confirmation found. `left_out` holds the ids of cases skipped in both arms."""
+
+    holdout: Confirmation
+    validation: Comparison | None
+    pairs: tuple[PairedCase, ...]
+    left_out: tuple[str, ...]
+
+
+def run_confirmation(
+    dataset: Dataset, before: Skill, after: Skill, settings: Settings, recorder: Recorder, progress: Progress
+) -> Confirmed:
+    """Run both arms on both splits, rerun flagged critical cases afresh, and decide by the declared rules."""
+    arms = Arms(before, after, settings.seed, recorder, progress)
+    cases = [case for case in dataset.cases if case.split != "feedback"]
+    progress.stage("confirmation", total=2 * len(cases) * settings.repeats)
+    pairs = arms.compare("confirm", cases, settings.repeats)
+    by_id = {pair.case_id: pair for pair in pairs}
+    holdout = [by_id[case_id] for case_id in dataset.ids("holdout") if case_id in by_id]
+    validation = [by_id[case_id] for case_id in dataset.ids("validation") if case_id in by_id]
+    flagged = flagged_criticals(holdout, settings.rules)
+    reruns: dict[str, PairedCase] = {}
+    if flagged:
+        progress.stage("critical rerun", total=2 * len(flagged) * RERUN_REPEATS)
+        for case_id in flagged:
+            progress.critical(case_id, repeats=RERUN_REPEATS)
+        fresh = arms.compare("rerun", [dataset.by_id[case_id] for case_id in flagged], RERUN_REPEATS)
+        reruns = {pair.case_id: pair for pair in fresh}
+    return Confirmed(
+        holdout=confirm(holdout, reruns, settings.rules),
+        validation=compare(validation, settings.rules) if validation else None,
+        pairs=tuple(pairs),
+        left_out=tuple(arms.left_out),
+    )
+
+
+class Arms:
+    """Runs the same cases with the same seeds on two skill versions, in an order drawn per pair."""
+
+    def __init__(self, before: Skill, after: Skill, seed: int, recorder: Recorder, progress: Progress) -> None:
+        self._skills = {"before": before, "after": after}
+        self._seed = seed
+        self._recorder = recorder
+        self._progress = progress
+        self.left_out: list[str] = []
+
+    def compare(self, phase: str, cases: Sequence[Case], repeats: int) -> list[PairedCase]:
+        """One PairedCase per case, without those that skip in both arms."""
+        work = [
+            (self._request(phase, index, case, arm, repeat), self._skills[arm])
+            for index, case in enumerate(cases)
+            for repeat in range(repeats)
+            for arm in self._order(phase, case, repeat)
+        ]
+        done = 0
+
+        def count(outcome: Outcome) -> None:
+            nonlocal done
+            done += 1
+            self._progress.rollouts(done)
+
+        outcomes = self._recorder.run(work, count)
+        by_arm: dict[tuple[str, str], list[tuple[int, Outcome]]] = {}
+        for (request, skill), outcome in zip(work, outcomes, strict=True):
+            arm = "before" if skill is self._skills["before"] else "after"
+            by_arm.setdefault((request.case_id, arm), []).append((request.repeat, outcome))
+        pairs = [self._pair(case, by_arm[case.id, "before"], by_arm[case.id, "after"]) for case in cases]
+        return [pair for pair in pairs if pair is not None]
+
+    def _request(self, phase: str, index: int, case: Case, arm: str, repeat: int) -> RolloutRequest:
+        seed = draw_bits(self._seed, phase, case.id, repeat) >> 33
+        return RolloutRequest(
+            f"{phase}/{case.split}{index:04d}/{arm}/r{repeat}", case.id, self._skills[arm].digest, seed, repeat, phase
+        )
+
+    def _order(self, phase: str, case: Case, repeat: int) -> tuple[str, str]:
+        first = draw_bits(self._seed, phase, "order", case.id, repeat) & 1
+        return ("after", "before") if first else ("before", "after")
+
+    def _pair(
+        self, case: Case, before: Sequence[tuple[int, Outcome]], after: Sequence[tuple[int, Outcome]]
+    ) -> PairedCase | None:
+        runs = list(
+            zip((o for _, o in sorted(before, key=_repeat)), (o for _, o in sorted(after, key=_repeat)), strict=True)
+        )
+        skipped = [{outcome.status == "skipped" for outcome in run} for run in runs]
+        if any(True in states for states in skipped):
+            if any(False in states for states in skipped):
+                raise ConfigError(
+                    f"{case.id}: skipped in some runs and not in others; a skip must not depend on skill or seed"
+                )
+            self.left_out.append(case.id)
+            return None
+        valid = [(b, a) for b, a in runs if b.evaluation is not None and a.evaluation is not None]
+        befores = [b.evaluation for b, _ in valid if b.evaluation is not None]
+        afters = [a.evaluation for _, a in valid if a.evaluation is not None]
+        return PairedCase(
+            case_id=case.id,
+            critical=case.critical,
+            before=tuple(e.score for e in befores),
+            after=tuple(e.score for e in afters),
+            tokens_before=tuple(agent_tokens(e) for e in befores),
+            tokens_after=tuple(agent_tokens(e) for e in afters),
+            passed_before=tuple(e.passed for e in befores),
+            passed_after=tuple(e.passed for e in afters),
+            dropped_pairs=len(runs) - len(valid),
+            lost_before=sum(b.evaluation is None for b, _ in runs),
+            lost_after=sum(a.evaluation is None for _, a in runs),
+        )
+
+
+def agent_tokens(evaluation: Any) -> int | None:
+    """Tokens that the agent used in one run, None when nobody measured them."""
+    usage = evaluation.usage.get("agent")
+    return None if usage is None else usage.tokens
+
+
+def _repeat(run: tuple[int, Outcome]) -> int:
+    return run[0]

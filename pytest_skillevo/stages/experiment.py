@@ -1,0 +1,309 @@
+"""One experiment from seed skill to verdict: search, frozen confirmation, operational replay, record.
+
+Data flows one way: ask, run, tell, decide, report. The seed skill on disk is never touched; an accepted version enters
+the store and waits for a person.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from ..core.canonical import digest_json
+from ..core.errors import ConfigError, ExperimentInterrupted
+from ..core.gepa import Engine, SearchDataset, SearchResult, SearchSettings, StopReason
+from ..core.leaks import Seal
+from ..core.protocols import ChatModel
+from ..core.revisions import Action, Status
+from ..core.skill import Skill
+from ..core.verdict import Decision, Verdict, cap, lower_by_replay
+from ..store import Store
+from . import report_data
+from .confirmation import Confirmed, run_confirmation
+from .dataset import Dataset
+from .plan import make_plan
+from .progress import Progress
+from .recorder import Executor, Recorder
+from .replay import Replayed, run_replay
+from .search import TimeLimit, run_search
+from .settings import MINIBATCH, Settings
+
+#: Stop reasons after which no result stands: the run is resumable instead.
+UNFINISHED = (StopReason.PROVIDER_ERROR, StopReason.EVALUATOR_ERROR)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Where an experiment runs: everything that comes from outside."""
+
+    dataset: Dataset
+    seed_skill: Skill
+    #: Name of the skill's folder.
+    folder: str
+    settings: Settings
+    models: Mapping[str, ChatModel]
+    #: Digest of every file that decides scores, made anew at each call.
+    evaluator: Callable[[], str]
+    versions: Mapping[str, str]
+    command: str
+    redact: Callable[[str], str]
+    #: UTC now, for the record only.
+    now: Callable[[], datetime]
+    #: Seconds, monotonic, for the time limit only.
+    clock: Callable[[], float]
+    actor: str
+
+    def require(self) -> None:
+        """Raise ConfigError when the cases or the budget cannot serve the stages."""
+        confirms = "confirm" in self.settings.stages and self.dataset.partial is None
+        self.dataset.require(("feedback", "validation", "holdout") if confirms else ("feedback", "validation"))
+        make_plan(self.dataset, self.settings)
+
+    @property
+    def fingerprint(self) -> str:
+        """Digest of all that decides the result: equal for a repetition."""
+        return digest_json(
+            {
+                "skill": [self.folder, self.seed_skill.digest],
+                "dataset": self.dataset.fingerprint,
+                "partial": self.dataset.partial,
+                "evaluator": self.evaluator(),
+                "settings": self.settings.to_json(),
+                "models": {role: model.name for role, model in self.models.items()},
+                "versions": dict(self.versions),
+            }
+        )
+
+
+@dataclass(slots=True)
+class _Findings:
+    """What the stages have found so far."""
+
+    search: SearchResult
+    candidate: Skill
+    confirmed: Confirmed | None = None
+    replayed: Replayed | None = None
+    replay_status: Any = None
+    decision: Decision | None = None
+    notes: list[str] = field(default_factory=list)
+
+
+class Experiment:
+    """Runs one experiment, or goes on with the one of that id, which must be in the store."""
+
+    def __init__(self, setting: Setting, store: Store, executor: Executor, progress: Progress, id: str) -> None:
+        self._setting = setting
+        self._store = store
+        self._executor = executor
+        self._progress = progress
+        self._id = id
+        self._plan = make_plan(setting.dataset, setting.settings)
+        self._evaluator = setting.evaluator()
+        self._started = setting.now()
+
+    def run(self) -> dict[str, Any]:
+        """The report (schema version 1). Raises ConfigError, or ExperimentInterrupted when it can go on."""
+        setting = self._setting
+        recorder = Recorder(self._store, self._id, self._executor, setting.redact, setting.settings.rollouts)
+        self._prior = recorder.event("openings", "openings", self._openings)["before"]
+        findings = self._search(recorder)
+        self._decide(findings, recorder)
+        recorder.flush()
+        report = self._report(findings, recorder)
+        self._store.finish_experiment(self._id, report["decision"], report)
+        return report
+
+    def _openings(self) -> dict[str, Any]:
+        opened = self._store.openings(self._fingerprints(), besides=self._id)
+        return {"before": opened.count, "first": opened.first}
+
+    def _fingerprints(self) -> list[str]:
+        return [case.content for case in self._setting.dataset.cases if case.split == "holdout"]
+
+    def _search(self, recorder: Recorder) -> _Findings:
+        setting, settings = self._setting, self._setting.settings
+        dataset = setting.dataset
+        open_texts = [text for case in dataset.cases if case.split != "holdout" for text in case.watched]
+        seal = Seal(
+            (text for case in dataset.cases if case.split == "holdout" for text in case.watched),
+            [*open_texts, setting.seed_skill.text],
+        )
+        engine = Engine(
+            setting.seed_skill,
+            SearchDataset(dataset.ids("feedback"), dataset.ids("validation")),
+            SearchSettings(
+                seed=settings.seed,
+                iterations=settings.iterations,
+                max_rollouts=self._plan.search,
+                minibatch=MINIBATCH,
+                max_tokens=settings.max_tokens,
+                max_usd=settings.max_usd,
+            ),
+            redact=setting.redact,
+            leak_check=seal.leak,
+            watched={case.id: case.watched for case in dataset.cases if case.split != "holdout"},
+        )
+        limit = TimeLimit(settings.max_seconds, setting.clock)
+        result = run_search(
+            engine,
+            setting.models["reflection"],
+            recorder,
+            self._progress,
+            limit,
+            settings.iterations,
+            self._plan.search,
+        )
+        if result.stop_reason in UNFINISHED:
+            raise ExperimentInterrupted(
+                f"the search stopped ({result.stop_reason}): {result.stop_detail}; nothing is decided. "
+                f"Mend the cause and go on with --evolve-resume={self._id}"
+            )
+        return _Findings(result, engine.skill(result.winner))
+
+    def _decide(self, findings: _Findings, recorder: Recorder) -> None:
+        setting, settings = self._setting, self._setting.settings
+        dataset = setting.dataset
+        tried = len(findings.search.events)
+        if findings.candidate.digest == setting.seed_skill.digest:
+            reason = f"none of {tried} proposals beat the present skill on validation"
+            findings.decision = Decision(Verdict.NO_CHANGE, "no-accepted-candidate", reason)
+            return
+        if dataset.partial is not None:
+            reason = f"the dataset is partial ({dataset.partial}), so the holdout was not opened"
+            findings.decision = Decision(Verdict.INCONCLUSIVE, "partial-dataset", reason)
+            return
+        if "confirm" not in settings.stages:
+            reason = "the candidate won the search, and a search score proves nothing: run the confirmation as well"
+            findings.decision = Decision(Verdict.INCONCLUSIVE, "not-confirmed", reason)
+            return
+        self._check_evaluator()
+        confirmed = run_confirmation(
+            dataset, setting.seed_skill, findings.candidate, settings, recorder, self._progress
+        )
+        findings.confirmed = confirmed
+        decision = confirmed.holdout.decision
+        if self._prior:
+            reason = (
+                f"the holdout was opened {self._prior} times before this search began, so a gain on it proves nothing "
+                "new; add fresh holdout cases"
+            )
+            decision = cap(decision, "holdout-exposed", reason)
+        if "replay" in settings.stages and decision.verdict in (Verdict.ACCEPT, Verdict.INCONCLUSIVE):
+            decision = self._replay(findings, decision, recorder)
+        findings.decision = decision
+        self._check_evaluator()
+        self._store.record_opening(self._fingerprints(), self._id, setting.folder, "decided on")
+
+    def _replay(self, findings: _Findings, decision: Decision, recorder: Recorder) -> Decision:
+        setting = self._setting
+        assert findings.confirmed is not None
+        findings.replayed = run_replay(
+            setting.dataset,
+            setting.seed_skill,
+            findings.candidate,
+            setting.settings.seed,
+            setting.models["reviewer"],
+            recorder,
+            self._progress,
+            findings.confirmed.left_out,
+        )
+        lowered, findings.replay_status = lower_by_replay(decision, findings.replayed.evidence, setting.settings.rules)
+        return lowered
+
+    def _check_evaluator(self) -> None:
+        """Frozen means frozen: a changed test, conftest or family file makes before and after incomparable."""
+        if self._setting.evaluator() != self._evaluator:
+            raise ConfigError(
+                "a test module, conftest, family or evaluator file changed while the experiment ran; "
+                "its scores cannot be compared, start again"
+            )
+
+    def _report(self, findings: _Findings, recorder: Recorder) -> dict[str, Any]:
+        setting, settings = self._setting, self._setting.settings
+        assert findings.decision is not None
+        decision, confirmed, replayed = findings.decision, findings.confirmed, findings.replayed
+        left_out = [*findings.search.left_out, *(confirmed.left_out if confirmed else ())]
+        report = {
+            "schema_version": report_data.SCHEMA_VERSION,
+            "experiment": self._about(),
+            "model": {
+                "name": setting.models["agent"].name,
+                "kind": setting.models["agent"].kind,
+                "roles": {role: model.name for role, model in setting.models.items()},
+            },
+            "skill": report_data.skill_part(setting.seed_skill, findings.candidate),
+            "dataset": report_data.dataset_part(setting.dataset, {case: recorder.skipped[case] for case in left_out}),
+            "search": report_data.search_part(findings.search),
+            "confirmation": confirmed and report_data.confirmation_part(confirmed, setting.dataset, settings),
+            "replay": replayed and report_data.replay_part(replayed, findings.replay_status),
+            "decision": report_data.decision_part(decision, findings.notes),
+            "usage": report_data.usage_part(recorder.usage),
+            "rollouts": {
+                "search": recorder.rollouts.get("search", 0),
+                "confirmation": recorder.rollouts.get("confirm", 0),
+                "critical_reruns": recorder.rollouts.get("rerun", 0),
+                "replay": recorder.rollouts.get("replay", 0),
+                "retried": recorder.retried,
+                "budget": settings.rollouts,
+            },
+            "revision": None,
+            "warnings": [*setting.seed_skill.warnings],
+        }
+        report["revision"] = self._enter(findings, report)
+        return report
+
+    def _about(self) -> dict[str, Any]:
+        setting, settings = self._setting, self._setting.settings
+        return {
+            "id": self._id,
+            "fingerprint": setting.fingerprint,
+            "seed": settings.seed,
+            "started": _utc(self._started),
+            "finished": _utc(setting.now()),
+            "versions": dict(setting.versions),
+            "command": setting.command,
+            "stages": list(settings.stages),
+            "recorded": False,
+            "goal": settings.goal,
+            "margin": settings.margin,
+            "alpha": settings.alpha,
+            "repeats": settings.repeats,
+            "critical_rule": settings.critical,
+            "partial": setting.dataset.partial,
+        }
+
+    def _enter(self, findings: _Findings, report: Mapping[str, Any]) -> dict[str, Any] | None:
+        """ACCEPT waits for approval, INCONCLUSIVE for more evidence; the others leave no revision (design)."""
+        assert findings.decision is not None
+        statuses = {Verdict.ACCEPT: Status.PENDING_APPROVAL, Verdict.INCONCLUSIVE: Status.PENDING_EVAL}
+        status = statuses.get(findings.decision.verdict)
+        if status is None:
+            return None
+        setting = self._setting
+        revision = self._store.add_revision(
+            setting.folder,
+            findings.candidate,
+            setting.seed_skill,
+            action=Action.UPDATE if setting.seed_skill.exists else Action.CREATE,
+            source=f"experiment:{self._id}",
+            status=status,
+            evidence={key: report[key] for key in ("experiment", "model", "dataset", "confirmation", "decision")},
+            actor=setting.actor,
+            reason=findings.decision.reason,
+        )
+        return {"id": revision.id, "status": revision.status.value}
+
+
+def recorded_report(store: Store, fingerprint: str) -> dict[str, Any] | None:
+    """The report of an identical experiment that is already finished, marked as recorded; None if there is none."""
+    found = store.find_finished(fingerprint)
+    if found is None:
+        return None
+    report: dict[str, Any] = found.report
+    return {**report, "experiment": {**report["experiment"], "recorded": True}}
+
+
+def _utc(moment: datetime) -> str:
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,211 @@
+"""Operational replay: sequential tasks with shared skill state and the Reviewer on, in three groups.
+
+`baseline` has no skill and no Reviewer, `evolution` starts from the seed skill, `optimized` from the candidate. The
+groups of a round run the same tasks with the same seeds; which group goes first rotates (spec/suites.md 2.8, 3.11).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ..core.draws import draw_bits, shuffled
+from ..core.errors import SkillError
+from ..core.protocols import ChatModel
+from ..core.records import Case, Evaluation, RolloutRequest, Usage
+from ..core.review import reviewer
+from ..core.skill import Skill
+from ..core.verdict import ReplayEvidence, ReplayPair
+from .dataset import Dataset
+from .plan import replay_tasks
+from .progress import Progress
+from .recorder import Recorder
+from .settings import REPLAY_GROUPS, REPLAY_SEEDS
+
+#: Easy levels come first; what the Reviewer learns there serves the later ones (spec/suites.md 3.11).
+LADDER = ("e1", "e2", "e3", "m1", "m2", "h1")
+
+
+@dataclass(slots=True)
+class GroupTotals:
+    """What one group did over all rounds. Token sums are None as soon as one part is unknown."""
+
+    tasks: int = 0
+    scores: list[float] = field(default_factory=list)
+    passed: int = 0
+    missing: int = 0
+    agent: Usage = field(default_factory=lambda: Usage.total(()))
+    reviewer: Usage = field(default_factory=lambda: Usage.total(()))
+    updates: int = 0
+    loads: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRun:
+    """One task of one group: its score (None: did not run) and end-to-end tokens (None: unmeasured)."""
+
+    score: float | None
+    tokens: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """The replay's evidence and the totals by group."""
+
+    evidence: ReplayEvidence
+    groups: dict[str, GroupTotals]
+    root_seeds: tuple[int, ...]
+    tasks_per_round: int
+
+
+def run_replay(
+    dataset: Dataset,
+    before: Skill,
+    after: Skill,
+    seed: int,
+    reviewer_model: ChatModel,
+    recorder: Recorder,
+    progress: Progress,
+    left_out: Sequence[str] = (),
+) -> Replayed:
+    """Run all rounds. `left_out` are cases that skip themselves and so cannot be replayed."""
+    cases = [case for case in dataset.cases if case.split == "holdout" and case.id not in set(left_out)]
+    per_round = min(replay_tasks(dataset), len(cases))
+    root_seeds = tuple(draw_bits(seed, "replay", number) % 1_000_000 for number in range(REPLAY_SEEDS))
+    progress.stage("replay", total=len(REPLAY_GROUPS) * REPLAY_SEEDS * per_round)
+    starts = {"baseline": Skill.absent(before.name), "evolution": before, "optimized": after}
+    runner = _GroupRunner(reviewer_model, recorder, progress)
+    pairs: list[ReplayPair] = []
+    for number, root_seed in enumerate(root_seeds):
+        tasks = sample_tasks(cases, per_round, root_seed)
+        runs: dict[str, list[TaskRun]] = {}
+        for place in range(len(REPLAY_GROUPS)):
+            group = REPLAY_GROUPS[(number + place) % len(REPLAY_GROUPS)]
+            progress.round(number + 1, REPLAY_SEEDS, group=group, root_seed=root_seed)
+            runs[group] = runner.run(number, group, starts[group], tasks, root_seed)
+        pairs += [
+            ReplayPair(
+                root_seed,
+                case.id,
+                case.family or "",
+                old.score,
+                new.score,
+                old.tokens,
+                new.tokens,
+            )
+            for case, old, new in zip(tasks, runs["evolution"], runs["optimized"], strict=True)
+        ]
+    evidence = ReplayEvidence(tuple(pairs), planned=REPLAY_SEEDS * per_round)
+    return Replayed(evidence, runner.totals, root_seeds, per_round)
+
+
+def sample_tasks(cases: Sequence[Case], count: int, root_seed: int) -> list[Case]:
+    """The tasks of one round: drawn by the root seed, spread over the levels, easy levels first."""
+    by_level: dict[str, list[Case]] = {}
+    for case in cases:
+        by_level.setdefault(case.level or "", []).append(case)
+    queues = [shuffled(group, root_seed, "replay-tasks", level) for level, group in sorted(by_level.items())]
+    chosen: list[Case] = []
+    while len(chosen) < count:
+        for queue in queues:
+            if queue and len(chosen) < count:
+                chosen.append(queue.pop(0))
+    return sorted(chosen, key=lambda case: (_rung(case), case.id))
+
+
+def _rung(case: Case) -> tuple[int, str]:
+    level = case.level or ""
+    return (LADDER.index(level) if level in LADDER else len(LADDER)), level
+
+
+class _GroupRunner:
+    def __init__(self, model: ChatModel, recorder: Recorder, progress: Progress) -> None:
+        self._model = model
+        self._recorder = recorder
+        self._progress = progress
+        self._done = 0
+        self.totals = {group: GroupTotals() for group in REPLAY_GROUPS}
+
+    def run(self, number: int, group: str, skill: Skill, tasks: Sequence[Case], root_seed: int) -> list[TaskRun]:
+        """All tasks of one group in one round; what the Reviewer learns from one task serves the next."""
+        runs = []
+        for place, case in enumerate(tasks):
+            key = f"replay/{number}/{group}/{place:03d}"
+            seed = draw_bits(root_seed, "task", case.id) >> 33
+            request = RolloutRequest(key, case.id, skill.digest, seed, 0, "replay")
+            (outcome,) = self._recorder.run([(request, skill)])
+            self._done += 1
+            self._progress.rollouts(self._done)
+            totals = self.totals[group]
+            totals.tasks += 1
+            if outcome.evaluation is None:
+                totals.missing += 1
+                runs.append(TaskRun(None, None))
+                continue
+            evaluation = outcome.evaluation
+            used = evaluation.usage.get("agent", Usage())
+            _count(totals, evaluation, used)
+            reviewed = Usage.total(())
+            if group != "baseline":
+                skill, reviewed = self._review(key, skill, evaluation, seed, totals)
+                totals.reviewer = totals.reviewer + reviewed
+            runs.append(TaskRun(evaluation.score, (used + reviewed).tokens))
+        return runs
+
+    def _review(
+        self, key: str, skill: Skill, evaluation: Evaluation, seed: int, totals: GroupTotals
+    ) -> tuple[Skill, Usage]:
+        messages = reviewer.build_messages(
+            evaluation,
+            [skill] if skill.exists else [],
+            conversation(evaluation),
+            loaded=skills_loaded(evaluation),
+            redact=self._recorder.redact,
+        )
+        reply = self._recorder.chat(
+            f"{key}/review", "reviewer", self._model, messages, seed=seed, response_schema=reviewer.SCHEMA
+        )
+        revised = _revised(reviewer.parse(reply.text, reply.finish_reason), skill)
+        if revised is not None:
+            totals.updates += 1
+            skill = revised
+        return skill, reply.usage
+
+
+def _revised(decision: reviewer.ReviewDecision | reviewer.Rejection, skill: Skill) -> Skill | None:
+    """The skill after a decision; None when it stays. A new skill counts only where there was none yet."""
+    if isinstance(decision, reviewer.Rejection):
+        return None
+    try:
+        revised = reviewer.apply(decision, [skill] if skill.exists else [])
+    except SkillError:
+        return None
+    return revised if revised is not None and (not skill.exists or decision.action == "update") else None
+
+
+def _count(totals: GroupTotals, evaluation: Evaluation, used: Usage) -> None:
+    totals.scores.append(evaluation.score)
+    totals.passed += evaluation.passed is True
+    totals.agent = totals.agent + used
+    totals.loads += bool(skills_loaded(evaluation))
+
+
+def skills_loaded(evaluation: Evaluation) -> list[str]:
+    """Names of the skills that the agent loaded in one rollout."""
+    loaded = (session.get("skills_loaded") for session in _sessions(evaluation))
+    return [str(name) for names in loaded if isinstance(names, list) for name in names]
+
+
+def _sessions(evaluation: Evaluation) -> list[dict[str, object]]:
+    trace = evaluation.trace
+    sessions = trace.get("sessions") if isinstance(trace, dict) else None
+    return [session for session in sessions or [] if isinstance(session, dict)]
+
+
+def conversation(evaluation: Evaluation) -> list[dict[str, object]]:
+    """The messages of the agent's conversations in one rollout, in order."""
+    found: list[dict[str, object]] = []
+    for session in _sessions(evaluation):
+        messages = session.get("messages")
+        found += [message for message in messages if isinstance(message, dict)] if isinstance(messages, list) else []
+    return found

@@ -1,0 +1,203 @@
+"""The tables, their version, and the way forward from older versions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Connection,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+    inspect,
+    select,
+)
+
+from ..core.errors import StoreError
+from ..core.revisions import Status
+from .columns import AnyText
+
+#: Raise by one with every change of the tables, and add the step from the version before to MIGRATIONS.
+SCHEMA_VERSION: Final = 1
+
+#: Version -> what makes a database of that version one of the next.
+MIGRATIONS: Final[Mapping[int, Callable[[Connection], None]]] = {}
+
+METADATA: Final = MetaData()
+
+#: A row number that grows with every insert. SQLite counts only plain INTEGER keys by itself.
+_Sequence: Final = BigInteger().with_variant(Integer(), "sqlite")
+_Digest: Final = String(64)
+
+
+def _seq() -> Column[int]:
+    return Column("seq", _Sequence, primary_key=True, autoincrement=True)
+
+
+META = Table(
+    "skillevo_meta",
+    METADATA,
+    Column("key", String(40), primary_key=True),
+    Column("value", Text, nullable=False),
+)
+
+#: Bytes by the SHA-256 of what they unpack to: traces and the files of skills.
+BLOBS = Table(
+    "blobs",
+    METADATA,
+    Column("digest", _Digest, primary_key=True),
+    Column("size", BigInteger, nullable=False),
+    Column("packed", LargeBinary, nullable=False),
+)
+
+EXPERIMENTS = Table(
+    "experiments",
+    METADATA,
+    _seq(),
+    Column("id", AnyText, nullable=False, unique=True),
+    Column("skill", AnyText, nullable=False),
+    Column("fingerprint", AnyText, nullable=False, index=True),
+    Column("settings", Text, nullable=False),
+    Column("created_at", String(40), nullable=False),
+    Column("finished_at", String(40)),
+    Column("verdict", Text),
+    Column("report", Text),
+)
+
+JOURNAL = Table(
+    "journal",
+    METADATA,
+    _seq(),
+    Column("experiment", AnyText, ForeignKey("experiments.id"), nullable=False),
+    Column("key", AnyText, nullable=False),
+    Column("kind", AnyText, nullable=False),
+    Column("payload", Text, nullable=False),
+    UniqueConstraint("experiment", "key"),
+    Index("journal_in_order", "experiment", "seq"),
+)
+
+#: The content of a whole skill folder; without files it is the skill that does not exist.
+SNAPSHOTS = Table("snapshots", METADATA, Column("digest", _Digest, primary_key=True))
+
+SNAPSHOT_FILES = Table(
+    "snapshot_files",
+    METADATA,
+    Column("snapshot", _Digest, ForeignKey("snapshots.digest"), primary_key=True),
+    Column("path", AnyText, primary_key=True),
+    Column("blob", _Digest, ForeignKey("blobs.digest"), nullable=False),
+)
+
+REVISIONS = Table(
+    "revisions",
+    METADATA,
+    _seq(),
+    Column("id", String(40), nullable=False, unique=True),
+    Column("skill", AnyText, nullable=False),
+    Column("action", String(20), nullable=False),
+    Column("source", AnyText, nullable=False),
+    Column("digest", _Digest, ForeignKey("snapshots.digest"), nullable=False),
+    Column("parent_digest", _Digest, ForeignKey("snapshots.digest"), nullable=False),
+    Column("parent", String(40), ForeignKey("revisions.id")),
+    Column("status", String(20), nullable=False),
+    Column("created_at", String(40), nullable=False),
+    Column("promoted_at", String(40)),
+    Column("evidence", Text, nullable=False),
+    Index("revisions_of_skill", "skill", "seq"),
+    Index("revisions_in_status", "status", "seq"),
+)
+
+# At most one active revision of a skill: the database itself refuses a second one.
+Index(
+    "one_active_revision",
+    REVISIONS.c.skill,
+    unique=True,
+    sqlite_where=REVISIONS.c.status == Status.ACTIVE.value,
+    postgresql_where=REVISIONS.c.status == Status.ACTIVE.value,
+)
+
+#: What agents use now.
+POINTERS = Table(
+    "pointers",
+    METADATA,
+    Column("skill", AnyText, primary_key=True),
+    Column("revision", String(40), ForeignKey("revisions.id"), nullable=False),
+    Column("digest", _Digest, nullable=False),
+    Column("moved_at", String(40), nullable=False),
+)
+
+#: Publications under way: written before the first file is touched, gone when the pointer has moved.
+INTENTS = Table(
+    "intents",
+    METADATA,
+    Column("skill", AnyText, primary_key=True),
+    Column("kind", String(20), nullable=False),
+    Column("target", String(40), ForeignKey("revisions.id"), nullable=False),
+    Column("replaced", String(40), ForeignKey("revisions.id"), nullable=False),
+    Column("folder", AnyText, nullable=False),
+    Column("actor", AnyText, nullable=False),
+    Column("reason", AnyText, nullable=False),
+)
+
+AUDIT = Table(
+    "audit",
+    METADATA,
+    _seq(),
+    Column("at", String(40), nullable=False),
+    Column("skill", AnyText, nullable=False),
+    Column("revision", String(40), ForeignKey("revisions.id"), nullable=False),
+    Column("before", String(20)),
+    Column("after", String(20), nullable=False),
+    Column("actor", AnyText, nullable=False),
+    Column("reason", AnyText, nullable=False),
+    Index("audit_of_revision", "revision", "seq"),
+)
+
+#: Which holdout cases were seen, by whom and when (design: holdout integrity).
+OPENINGS = Table(
+    "openings",
+    METADATA,
+    _seq(),
+    Column("fingerprint", AnyText, nullable=False),
+    Column("experiment", AnyText, nullable=False),
+    Column("skill", AnyText, nullable=False),
+    Column("why", AnyText, nullable=False),
+    Column("at", String(40), nullable=False),
+    UniqueConstraint("fingerprint", "experiment", "why"),
+)
+
+
+def prepare(connection: Connection, name: str) -> None:
+    """Make the tables, or bring older ones up to date, inside the caller's write transaction.
+
+    Raises StoreError, with the store's name, for one that a newer version of the project has written.
+    """
+    if not inspect(connection).has_table(META.name):
+        METADATA.create_all(connection)
+        connection.execute(META.insert().values(key="schema_version", value=str(SCHEMA_VERSION)))
+        return
+    version = _version(connection, name)
+    if version > SCHEMA_VERSION:
+        raise StoreError(
+            f"{name} has schema version {version}, this skillevo knows up to {SCHEMA_VERSION}. "
+            "Upgrade pytest-skillevo (pip install -U pytest-skillevo), or use another skillevo_home."
+        )
+    for step in range(version, SCHEMA_VERSION):
+        MIGRATIONS[step](connection)
+    if version < SCHEMA_VERSION:
+        connection.execute(META.update().where(META.c.key == "schema_version").values(value=str(SCHEMA_VERSION)))
+
+
+def _version(connection: Connection, name: str) -> int:
+    text = connection.scalar(select(META.c.value).where(META.c.key == "schema_version"))
+    if text is None or not text.isdecimal():
+        raise StoreError(f"{name} has the schema version {text!r}, which is no version")
+    return int(text)

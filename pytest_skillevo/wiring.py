@@ -1,0 +1,235 @@
+"""From options to objects: models, agents, store, experiment. The only place that knows all layers."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import platform
+import secrets
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import pytest
+
+from . import __version__, options
+from .collection import Marked, config_folder, skill_items, skills_folder
+from .core.errors import ConfigError
+from .core.gates.redaction import redactor, secret_values
+from .core.protocols import Agent, Behaviour, ChatModel
+from .core.records import RolloutRequest
+from .core.skill import Skill
+from .stages.dataset import Dataset
+from .stages.settings import Settings
+
+if TYPE_CHECKING:
+    from .stages.experiment import Setting
+    from .stages.progress import Progress
+    from .store import Store
+
+Report: TypeAlias = dict[str, Any]
+
+_MODELS: pytest.StashKey[dict[str, ChatModel]] = pytest.StashKey()
+#: Id of the experiment that an interrupt left unfinished.
+RESUMABLE: pytest.StashKey[str] = pytest.StashKey()
+
+
+def chat_models(session: pytest.Session) -> dict[str, ChatModel]:
+    """The chat model of every role, made once per session. Raises pytest.UsageError for an unknown name."""
+    stash = session.config.stash
+    if _MODELS not in stash:
+        stash[_MODELS] = _make_models(session)
+    return stash[_MODELS]
+
+
+def _make_models(session: pytest.Session) -> dict[str, ChatModel]:
+    from .models import resolve_model
+
+    config = session.config
+    given: dict[str, str] = dict(options.value_of(config, "evolve_model"))
+    made: dict[str, ChatModel] = {}
+    by_role = {}
+    for role in options.ROLES:
+        name = given.get(role, given.get("", "simulated"))
+        if name not in made:
+            try:
+                offered = config.hook.pytest_skillevo_chat_model(name=name, role=role, config=config)
+                made[name] = offered if offered is not None else resolve_model(name, behaviours=_behaviours(session))
+            except ConfigError as error:
+                raise pytest.UsageError(f"--evolve-model={name}: {error}") from None
+        by_role[role] = made[name]
+    return by_role
+
+
+def _behaviours(session: pytest.Session) -> list[Behaviour]:
+    """What the simulated model can do: behaviours of the families in sight, and those that plugins bring."""
+    from .families.registry import behaviours
+
+    found: dict[str, Behaviour] = {}
+    for folder in sorted({item.path.parent for item in skill_items(session.items)}):
+        found.update((behaviour.name, behaviour) for behaviour in behaviours(folder))
+    for offered in session.config.hook.pytest_skillevo_behaviours(config=session.config):
+        found.update((behaviour.name, behaviour) for behaviour in offered or ())
+    return list(found.values())
+
+
+def agent_for(model: ChatModel) -> Agent:
+    """The built-in agent on this model."""
+    from .agents import LoopAgent
+
+    return LoopAgent(model)
+
+
+def open_store(config: pytest.Config) -> Store:
+    """The project's store; raises StoreError, which callers show as a usage error."""
+    from .store import Store
+
+    return Store.open(config_folder(config) / str(config.getini("skillevo_home")), skills=skills_folder(config))
+
+
+def settings_of(config: pytest.Config) -> Settings:
+    """The settings of an experiment, from options and ini."""
+
+    def value(name: str) -> Any:
+        return options.value_of(config, f"evolve_{name}")
+
+    return Settings(
+        seed=value("seed"),
+        stages=value("stages"),
+        iterations=value("iterations"),
+        rollouts=value("rollouts"),
+        max_tokens=value("max_tokens"),
+        max_usd=value("max_usd"),
+        max_seconds=value("max_seconds"),
+        goal=value("goal"),
+        margin=value("margin"),
+        alpha=value("alpha"),
+        repeats=value("repeats"),
+        critical=value("critical"),
+    )
+
+
+def setting_for(
+    session: pytest.Session, dataset: Dataset, seed: Skill, mine: Sequence[Marked], command: str
+) -> Setting:
+    """Everything an experiment needs from outside. Raises ConfigError for settings that cannot work."""
+    from .execution.evaluator import evaluator_files, evaluator_version
+    from .stages.experiment import Setting
+
+    config = session.config
+    settings = settings_of(config)
+    models = chat_models(session)
+    unpriced = sorted({model.name for model in models.values() if not model.priced})
+    if settings.max_usd is not None and unpriced:
+        raise ConfigError(
+            f"--evolve-max-usd={settings.max_usd} cannot hold: nobody knows the price of {', '.join(unpriced)}. "
+            "Use --evolve-max-tokens, or a model with a price"
+        )
+    files = evaluator_files(
+        [one.item for one in mine], config.rootpath, list(config.getini("skillevo_evaluator_files"))
+    )
+    return Setting(
+        dataset=dataset,
+        seed_skill=seed,
+        folder=dataset.skill,
+        settings=settings,
+        models=models,
+        evaluator=lambda: evaluator_version(files, __version__),
+        versions={"pytest_skillevo": __version__, "pytest": pytest.__version__, "python": platform.python_version()},
+        command=command,
+        redact=redactor(secret_values(os.environ)),
+        now=lambda: datetime.now(UTC),
+        clock=time.monotonic,
+        actor=_actor(),
+    )
+
+
+def _actor() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # no such user in the password database, as in some containers
+        return "unknown"
+
+
+def run_experiment(
+    session: pytest.Session, setting: Setting, items: Sequence[pytest.Item], progress: Progress
+) -> Report:
+    """Run, resume or look up the experiment and give its report."""
+    from .stages.experiment import recorded_report
+
+    setting.require()
+    with open_store(session.config) as store:
+        resumed = options.value_of(session.config, "evolve_resume")
+        if resumed is not None:
+            return _run_in(session, store, setting, items, progress, resumable(store, resumed, setting))
+        recorded = recorded_report(store, setting.fingerprint)
+        if recorded is not None:
+            return recorded
+        name = f"ex-{secrets.token_hex(4)}"
+        store.create_experiment(name, setting.folder, setting.fingerprint, setting.settings.to_json())
+        return _run_in(session, store, setting, items, progress, name)
+
+
+def _run_in(
+    session: pytest.Session, store: Store, setting: Setting, items: Sequence[pytest.Item], progress: Progress, name: str
+) -> Report:
+    from .execution.items import ItemRunner
+    from .execution.serial import ATTEMPTS, SerialExecutor
+    from .stages.experiment import Experiment
+
+    runner = ItemRunner(session, items)
+
+    def on_retry(request: RolloutRequest, attempt: int, reason: str) -> None:
+        progress.retry(request.case_id, attempt=attempt, attempts=ATTEMPTS, reason=reason)
+
+    with store.running(name):
+        experiment = Experiment(setting, store, SerialExecutor(runner, on_retry), progress, name)
+        runner.open()
+        try:
+            return experiment.run()
+        except KeyboardInterrupt:
+            session.config.stash[RESUMABLE] = name
+            raise
+        finally:
+            runner.close()
+
+
+def resumable(store: Store, wanted: str, setting: Setting) -> str:
+    """The id of the experiment to go on with. Raises ConfigError when it cannot be the one that was interrupted."""
+    found = store.latest_experiment() if wanted == "last" else store.experiment(wanted)
+    if found is None:
+        raise ConfigError("--evolve-resume=last: the store holds no experiment yet")
+    if found.finished_at is not None:
+        raise ConfigError(
+            f"--evolve-resume={wanted}: experiment {found.id} is finished; run it without --evolve-resume"
+        )
+    if found.fingerprint != setting.fingerprint:
+        mine = setting.settings.to_json()
+        changed = sorted(key for key, value in mine.items() if found.settings.get(key) != value)
+        what = (
+            f"these settings differ: {', '.join(changed)}"
+            if changed
+            else "its skill, cases, evaluator, models or versions"
+        )
+        raise ConfigError(
+            f"--evolve-resume={wanted}: experiment {found.id} was started with something else ({what}); "
+            "restore that, or start a new experiment without --evolve-resume"
+        )
+    return found.id
+
+
+def report_paths(config: pytest.Config, experiment: str) -> list[Path]:
+    """Where the report goes: every --evolve-report, else the store's folder. Raises pytest.UsageError."""
+    given = options.value_of(config, "evolve_report")
+    if not given:
+        return [config_folder(config) / str(config.getini("skillevo_home")) / "reports" / f"{experiment}.json"]
+    for text in given:
+        if Path(text).suffix in (".md", ".html"):
+            raise pytest.UsageError(
+                f"--evolve-report={text}: {Path(text).suffix} reports are not supported yet; use .json"
+            )
+        if Path(text).suffix != ".json":
+            raise pytest.UsageError(f"--evolve-report={text}: the suffix chooses the kind; use .json")
+    return [config.invocation_params.dir / text for text in given]

@@ -1,0 +1,108 @@
+"""The settings that the command line reads are those that pytest reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pytest_skillevo.core.errors import ConfigError
+from pytest_skillevo.project import find_project
+
+SETTINGS = {
+    "pytest.toml": '[pytest]\nskillevo_skills = "from/here"\n',
+    ".pytest.toml": '[pytest]\nskillevo_skills = "from/here"\n',
+    "pytest.ini": "[pytest]\nskillevo_skills = from/here\n",
+    ".pytest.ini": "[pytest]\nskillevo_skills = from/here\n",
+    "pyproject.toml": '[tool.pytest.ini_options]\nskillevo_skills = "from/here"\n',
+    "tox.ini": "[pytest]\nskillevo_skills = from/here\n",
+    "setup.cfg": "[tool:pytest]\nskillevo_skills = from/here\n",
+}
+
+
+def write(folder: Path, name: str, text: str) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / name
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_each_kind_of_file_is_read_from_below(tmp_path, name):
+    file = write(tmp_path / "project", name, SETTINGS[name])
+    below = tmp_path / "project" / "a" / "b"
+    below.mkdir(parents=True)
+    project = find_project(below)
+    assert project.file == file
+    assert project.skills == tmp_path / "project" / "from/here"
+    assert project.home == tmp_path / "project" / ".skillevo"
+
+
+def test_native_toml_settings_are_read(tmp_path):
+    write(tmp_path, "pyproject.toml", '[tool.pytest]\nskillevo_home = "var/store"\n')
+    assert find_project(tmp_path).home == tmp_path / "var/store"
+    assert find_project(tmp_path).skills == tmp_path / "skills"
+
+
+def test_of_several_files_the_one_that_pytest_takes_is_taken(tmp_path):
+    for name in reversed(SETTINGS):
+        write(tmp_path, name, SETTINGS[name].replace("from/here", f"of-{name}"))
+        assert find_project(tmp_path).skills == tmp_path / f"of-{name}"
+
+
+def test_a_nearer_file_without_pytest_settings_is_passed_over(tmp_path):
+    write(tmp_path, "pytest.ini", "[pytest]\nskillevo_skills = far\n")
+    write(tmp_path / "inner", "tox.ini", "[tox]\nenvlist = py311\n")
+    write(tmp_path / "inner", "pyproject.toml", "[project]\nname = 'x'\n")
+    assert find_project(tmp_path / "inner").skills == tmp_path / "far"
+
+
+def test_an_empty_pytest_ini_ends_the_search(tmp_path):
+    write(tmp_path, "pyproject.toml", SETTINGS["pyproject.toml"])
+    write(tmp_path / "inner", "pytest.ini", "")
+    assert find_project(tmp_path / "inner").skills == tmp_path / "inner" / "skills"
+
+
+def test_without_settings_the_root_is_where_pytest_puts_it(tmp_path):
+    below = tmp_path / "a" / "b"
+    below.mkdir(parents=True)
+    assert find_project(below).skills == below / "skills"
+    write(tmp_path / "a", "setup.py", "")
+    assert find_project(below).skills == tmp_path / "a" / "skills"
+    write(tmp_path, "pyproject.toml", "[project]\nname = 'x'\n")
+    assert find_project(below).skills == tmp_path / "skills"
+
+
+def test_an_absolute_path_stays_absolute(tmp_path):
+    write(tmp_path, "pytest.ini", f"[pytest]\nskillevo_skills = {tmp_path / 'elsewhere'}\n")
+    assert find_project(tmp_path).skills == tmp_path / "elsewhere"
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("pyproject.toml", "[tool.pytest\n"),
+        ("pytest.ini", "no section\n"),
+        ("pytest.toml", "[pytest]\nskillevo_skills = ['a', 'b']\n"),
+        ("pytest.toml", "[pytest]\nskillevo_home = ''\n"),
+        ("pytest.ini", "[pytest]\nskillevo_home =\n"),
+    ],
+)
+def test_what_cannot_be_read_is_named_with_its_file(tmp_path, name, content):
+    write(tmp_path, name, content)
+    with pytest.raises(ConfigError, match=name):
+        find_project(tmp_path)
+
+
+def test_a_file_that_is_not_utf_8_is_named(tmp_path):
+    (tmp_path / "pytest.ini").write_bytes("[pytest]\n# caf\u00e9\n".encode("utf-16"))
+    with pytest.raises(ConfigError, match=r"pytest\.ini cannot be read"):
+        find_project(tmp_path)
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_pytest_itself_finds_the_same_settings(pytester, name):
+    file = write(pytester.path, name, SETTINGS[name])
+    config = pytester.parseconfig()
+    assert config.inipath == file
+    assert config.inipath.parent / config.getini("skillevo_skills") == find_project(pytester.path).skills

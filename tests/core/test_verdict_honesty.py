@@ -1,0 +1,86 @@
+"""The gate tested on itself: identical arms are rarely accepted, where the bare comparison of means often says yes."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from pytest_skillevo.core.draws import draw
+from pytest_skillevo.core.verdict import Goal, PairedCase, Rules, Verdict, confirm, power_note
+
+EXPERIMENTS = 300
+ALPHA = 0.05
+#: Three standard deviations of the share that 300 experiments show when the true rate is alpha.
+TOLERANCE = 3 * math.sqrt(ALPHA * (1 - ALPHA) / EXPERIMENTS)
+
+
+def experiment(number, kind, gain=0.0, cases=14, repeats=3):
+    """Paired cases of different difficulty, arms with different draws; identical unless there is a gain."""
+
+    def run(case, arm, repeat):
+        rate = 0.2 + 0.75 * draw("rate", number, case) + (gain if arm == "after" else 0)
+        if kind == "pass/fail":
+            return float(draw(number, case, arm, repeat) < rate)
+        noise = draw(number, case, arm, repeat, 1) + draw(number, case, arm, repeat, 2) - 1
+        return min(1.0, max(0.0, rate + 0.3 * noise))
+
+    def arm(case, name):
+        return tuple(run(case, name, repeat) for repeat in range(repeats))
+
+    return [PairedCase(f"case-{i}", False, arm(i, "before"), arm(i, "after")) for i in range(cases)]
+
+
+@pytest.mark.parametrize("kind", ["pass/fail", "graded"])
+def test_identical_arms_are_accepted_no_more_often_than_stated(kind):
+    results = [confirm(experiment(i, kind), {}, Rules()) for i in range(EXPERIMENTS)]
+    accepted = sum(result.decision.verdict is Verdict.ACCEPT for result in results) / EXPERIMENTS
+    rejected = sum(result.decision.verdict is Verdict.REJECT for result in results) / EXPERIMENTS
+    bare = sum(result.comparison.mean_after > result.comparison.mean_before for result in results) / EXPERIMENTS
+    assert accepted <= ALPHA + TOLERANCE
+    assert rejected <= ALPHA + TOLERANCE
+    assert bare > ALPHA + TOLERANCE, "the rule mean > mean must fail this test, or it tests nothing"
+    assert bare > 0.3
+
+
+def test_the_gate_is_not_merely_deaf():
+    results = [confirm(experiment(i, "pass/fail", gain=0.4), {}, Rules()) for i in range(60)]
+    assert sum(result.decision.verdict is Verdict.ACCEPT for result in results) > 50
+    assert not any(result.decision.verdict is Verdict.REJECT for result in results)
+
+
+def test_a_loss_of_twice_the_margin_does_not_pass_as_no_worse():
+    results = [confirm(experiment(i, "pass/fail", gain=-0.2), {}, Rules(goal=Goal.no_worse)) for i in range(100)]
+    assert sum(result.decision.verdict is Verdict.ACCEPT for result in results) <= 5
+
+
+def test_the_same_experiment_gives_the_same_confirmation():
+    first, second = (confirm(experiment(7, "graded"), {}, Rules()) for _ in range(2))
+    assert first == second
+
+
+def test_the_plan_says_what_it_can_show():
+    note = power_note(30, 3)
+    assert (note.sd, note.cases_for_five_points, note.clean_cases) == (0.3, 224, 29)
+    assert note.sentence == (
+        "30 holdout cases x 3 repeats can show a gain of 14 points or more; a 5-point gain needs about 224 cases"
+    )
+
+
+def test_more_repeats_show_smaller_gains():
+    gains = [power_note(30, repeats).smallest_gain for repeats in (1, 3, 5, 10)]
+    assert gains == sorted(gains, reverse=True)
+
+
+@pytest.mark.parametrize("n", [0, 1, 4])
+def test_a_plan_that_can_show_nothing_says_so(n):
+    note = power_note(n, 3)
+    assert note.smallest_gain is None
+    assert note.smallest_p == 0.5**n
+    assert "can show no gain, whatever the results" in note.sentence
+    assert note.to_json()["smallest_gain"] is None
+
+
+def test_the_plan_follows_the_rules():
+    assert power_note(30, 3, Rules(alpha=0.01)).smallest_gain > power_note(30, 3).smallest_gain
+    assert power_note(30, 3, Rules(margin=0.05)).clean_cases == 59

@@ -1,0 +1,220 @@
+"""`pytest --evolve` from cases to a decision, on a scripted reflection model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_skillevo.cli import main as skillevo
+from pytest_skillevo.core.revisions import Status
+from pytest_skillevo.store import Store
+
+Evolve = Callable[..., pytest.RunResult]
+
+
+def _report(folder: Path) -> dict[str, Any]:
+    report: dict[str, Any] = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    return report
+
+
+def test_a_better_version_is_accepted_and_waits_while_the_seed_stays_as_it_is(
+    evolve: Evolve, suite: pytest.Pytester
+) -> None:
+    before = (suite.path / "skills/demo/SKILL.md").read_bytes()
+    result = evolve()
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["*demo: ACCEPT, waiting for approval (simulated model)*", "ACCEPT: *"])
+    report = _report(suite.path)
+    assert report["decision"]["verdict"] == "ACCEPT"
+    assert report["confirmation"]["holdout"]["better"] == 8
+    assert report["revision"]["status"] == "pending_approval"
+    assert (suite.path / "skills/demo/SKILL.md").read_bytes() == before
+    with Store.open(suite.path / ".skillevo") as store:
+        (revision,) = store.revisions("demo")
+        assert revision.status is Status.PENDING_APPROVAL
+        assert "tip" in store.skill_of(revision).text
+
+
+def test_an_approved_version_is_what_plain_runs_use_and_rollback_restores_the_bytes(
+    evolve: Evolve, suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = suite.path / "skills/demo/SKILL.md"
+    before = file.read_bytes()
+    evolve()
+    revision = _report(suite.path)["revision"]["id"]
+    monkeypatch.chdir(suite.path)
+    assert skillevo(["revisions", "approve", revision, "--reason", "reads well"]) == 0
+    assert b"tip" in file.read_bytes()
+    suite.runpytest().assert_outcomes(passed=15)
+    assert skillevo(["revisions", "rollback", "demo", "--reason", "changed my mind"]) == 0
+    assert file.read_bytes() == before
+
+
+def test_the_same_experiment_again_shows_the_recorded_verdict_and_runs_nothing(
+    evolve: Evolve, suite: pytest.Pytester
+) -> None:
+    evolve()
+    first = _report(suite.path)
+    again = evolve()
+    assert again.ret == 0
+    again.stdout.fnmatch_lines(["*ACCEPT, as recorded*"])
+    second = _report(suite.path)
+    assert second["experiment"]["recorded"] is True
+    assert second["experiment"]["id"] == first["experiment"]["id"]
+
+
+def test_a_search_after_the_holdout_was_opened_cannot_be_accepted(evolve: Evolve, suite: pytest.Pytester) -> None:
+    evolve()
+    result = evolve("--evolve-seed=2")
+    assert result.ret == 0
+    report = _report(suite.path)
+    assert report["decision"]["verdict"] == "INCONCLUSIVE"
+    assert report["decision"]["rule"] == "holdout-exposed"
+    assert report["revision"]["status"] == "pending_eval"
+
+
+def test_a_search_alone_confirms_nothing(evolve: Evolve, suite: pytest.Pytester) -> None:
+    evolve("--evolve-stages=search")
+    report = _report(suite.path)
+    assert (report["decision"]["verdict"], report["decision"]["rule"]) == ("INCONCLUSIVE", "not-confirmed")
+    assert report["confirmation"] is None
+
+
+def test_no_better_version_is_no_change_and_leaves_no_revision(evolve: Evolve, suite: pytest.Pytester) -> None:
+    suite.makepyfile(test_suite=(suite.path / "test_suite.py").read_text().replace('0.9 if "tip"', '0.4 if "tip"'))
+    result = evolve()
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["*demo: NO CHANGE*"])
+    report = _report(suite.path)
+    assert report["decision"]["verdict"] == "NO_CHANGE"
+    assert report["revision"] is None
+    with Store.open(suite.path / ".skillevo") as store:
+        assert store.revisions("demo") == ()
+
+
+def test_a_partial_selection_may_search_but_not_decide(evolve: Evolve, suite: pytest.Pytester) -> None:
+    result = evolve("-k", "not c14")
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["*Partial dataset: 1 cases were deselected*"])
+    report = _report(suite.path)
+    assert (report["decision"]["verdict"], report["decision"]["rule"]) == ("INCONCLUSIVE", "partial-dataset")
+    assert report["confirmation"] is None
+
+
+def test_maxfail_does_not_cut_the_experiment_short(evolve: Evolve, suite: pytest.Pytester) -> None:
+    assert evolve("-x").ret == 0
+    assert _report(suite.path)["decision"]["verdict"] == "ACCEPT"
+
+
+def test_the_plan_runs_nothing_and_leaves_nothing(suite: pytest.Pytester) -> None:
+    result = suite.runpytest("--evolve", "--evolve-plan")
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["plan for skill demo (simulated model)", "*3 feedback, 4 validation, 8 holdout*"])
+    result.stdout.fnmatch_lines(["nothing was run"])
+    assert not (suite.path / ".skillevo").exists()
+
+
+def test_every_case_is_reported_once_to_other_plugins(evolve: Evolve, suite: pytest.Pytester) -> None:
+    result = evolve("--junitxml=out.xml")
+    result.assert_outcomes(passed=12)
+    xml = (suite.path / "out.xml").read_text(encoding="utf-8")
+    assert xml.count("<testcase") == 12
+    assert 'name="skillevo.after" value="0.9' in xml
+
+
+def test_wide_fixtures_live_through_the_experiment_and_narrow_ones_for_one_rollout(
+    evolve: Evolve, suite: pytest.Pytester
+) -> None:
+    source = (suite.path / "test_suite.py").read_text()
+    source = source.replace("def test_it(skill, rollout, n):", "def test_it(skill, rollout, n, wide, narrow, tmp_path):")
+    suite.makepyfile(
+        test_suite=source
+        + """
+import pathlib
+
+@pytest.fixture(scope="session")
+def wide():
+    with open("wide.txt", "a") as file: file.write("up ")
+    yield
+    with open("wide.txt", "a") as file: file.write("down ")
+
+@pytest.fixture
+def narrow():
+    with open("narrow.txt", "a") as file: file.write("up ")
+    yield
+    with open("narrow.txt", "a") as file: file.write("down ")
+"""
+    )
+    evolve()
+    rollouts = _report(suite.path)["rollouts"]
+    total = sum(rollouts[stage] for stage in ("search", "confirmation", "critical_reruns", "replay"))
+    assert (suite.path / "wide.txt").read_text() == "up down "
+    assert (suite.path / "narrow.txt").read_text() == "up down " * total
+
+
+def test_other_plugins_hooks_run_for_each_rollout_and_their_reports_stay_out(
+    evolve: Evolve, suite: pytest.Pytester
+) -> None:
+    suite.makeconftest(
+        (suite.path / "conftest.py").read_text()
+        + """
+calls = []
+logged = []
+def pytest_runtest_call(item): calls.append(item.nodeid)
+def pytest_runtest_logreport(report): logged.append(report.nodeid)
+def pytest_sessionfinish():
+    with open("hooks.txt", "w") as file: file.write(f"{len(calls)} {len(logged)}")
+"""
+    )
+    evolve()
+    rollouts = _report(suite.path)["rollouts"]
+    total = sum(rollouts[stage] for stage in ("search", "confirmation", "critical_reruns", "replay"))
+    assert (suite.path / "hooks.txt").read_text() == f"{total} {3 * 12}"
+
+
+def test_a_failed_assert_is_feedback_for_the_reflection_model(evolve: Evolve, suite: pytest.Pytester) -> None:
+    source = (suite.path / "test_suite.py").read_text()
+    suite.makepyfile(
+        test_suite=source.split("    rollout.record")[0] + '    assert "tip" in skill.text, "serve the tip please"\n'
+    )
+    suite.makeconftest(
+        (suite.path / "conftest.py").read_text().replace(
+            "        text = messages[-1]", "        open('prompt.txt', 'w').write(messages[-1]['content'])\n        text = messages[-1]"
+        )
+    )
+    evolve("--evolve-iterations=1")
+    assert "serve the tip please" in (suite.path / "prompt.txt").read_text()
+    assert _report(suite.path)["decision"]["verdict"] == "ACCEPT"
+
+
+def test_secrets_of_the_environment_reach_neither_store_nor_report_nor_screen(
+    evolve: Evolve, suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = "correct-horse-battery-staple-9000"
+    monkeypatch.setenv("SERVICE_PASSWORD", secret)
+    source = (suite.path / "test_suite.py").read_text()
+    suite.makepyfile(
+        test_suite="import os\n" + source.replace('feedback="', 'trace={"p": os.environ["SERVICE_PASSWORD"]}, feedback="sent " + os.environ["SERVICE_PASSWORD"] + " ')
+    )
+    result = evolve()
+    assert secret not in result.stdout.str() + result.stderr.str()
+    for file in [*(suite.path / ".skillevo").rglob("*"), suite.path / "report.json"]:
+        if file.is_file():
+            assert secret.encode() not in file.read_bytes(), file
+
+
+@pytest.mark.parametrize("verdict", ["as collected", "reversed"])
+def test_the_order_of_collection_does_not_matter(evolve: Evolve, suite: pytest.Pytester, verdict: str) -> None:
+    if verdict == "reversed":
+        suite.makeconftest(
+            (suite.path / "conftest.py").read_text() + "\ndef pytest_collection_modifyitems(items): items.reverse()\n"
+        )
+    evolve()
+    search = _report(suite.path)["search"]
+    events = [(event["component"], event["verdict"], event["validation"]) for event in search["events"]]
+    assert events[0] == ("steps", "accepted", pytest.approx(0.9))
+    assert search["rollouts"] == 4 + 3 + 3 + 4
