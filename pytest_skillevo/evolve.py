@@ -137,7 +137,8 @@ class EvolveRun:
         """Why the selection is not the whole dataset, None when nothing speaks against it."""
         config = self._config
         if self._deselected:
-            return f"{self._deselected} cases were deselected (-k, -m, --deselect or --lf)"
+            noun = "case was" if self._deselected == 1 else "cases were"
+            return f"{self._deselected} {noun} deselected (-k, -m, --deselect or --lf)"
         if any("::" in argument for argument in config.args):
             return "single tests were named on the command line"
         if (

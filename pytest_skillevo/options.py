@@ -221,5 +221,5 @@ def value_of(config: pytest.Config, key: str) -> Any:
 def _ini(config: pytest.Config, key: str) -> Any:
     try:
         return config.getini(key)
-    except (TypeError, ValueError) as error:  # before 9.2 a wrong type is no usage error by itself
+    except (TypeError, ValueError, pytest.UsageError) as error:  # which one depends on the version of pytest
         raise pytest.UsageError(f"ini key {key}: {error}") from None

@@ -19,7 +19,7 @@ SIMULATED: Final = "model simulated: these numbers test the machinery, they say 
 _LABEL: Final = 12
 _LONG: Final = 2_000
 _HUGE: Final = 1e12
-_TOLD: Final = ("decision", "confirmation", "model", "outcome")
+_TOLD: Final = ("decision", "confirmation", "model", "outcome", "experiment", "dataset")
 
 
 def summary(revision: Revision) -> str:
@@ -70,6 +70,7 @@ def _facts(evidence: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield from _criticals(_part(evidence, "confirmation"))
     if model:
         yield "model", f"{model.get('name', figures.UNKNOWN)} ({model.get('kind', figures.UNKNOWN)})"
+    yield from _provenance(_part(evidence, "experiment"), _part(evidence, "dataset"))
     outcome = _part(evidence, "outcome")
     if outcome:
         yield "outcome", ", ".join(f"{key} {value}" for key, value in outcome.items())
@@ -94,6 +95,17 @@ def _criticals(confirmation: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         worse = [finding for finding in findings if _plain(finding).get("verdict") == "worse"]
         named = ": " + ", ".join(str(_plain(finding).get("case_id")) for finding in worse[:5]) if worse else ""
         yield "critical", f"{len(worse)} of {figures.some(len(findings), 'critical case')} worse{named}"
+
+
+def _provenance(experiment: Mapping[str, Any], dataset: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    named = [f"{key} {experiment[key]}" for key in ("seed", "goal", "margin", "alpha") if key in experiment]
+    if experiment:
+        yield "experiment", ", ".join([str(experiment.get("id", figures.UNKNOWN)), *named])
+    if experiment.get("command"):
+        yield "command", str(experiment["command"])
+    counts = [f"{number} {split}" for split, number in _part(dataset, "counts").items()]
+    if counts:
+        yield "dataset", f"{', '.join(counts)}, fingerprint {str(dataset.get('fingerprint'))[:12]}"
 
 
 def _interval(comparison: Mapping[str, Any]) -> str:

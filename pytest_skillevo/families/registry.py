@@ -10,7 +10,7 @@ import importlib.util
 import sys
 from collections.abc import Iterator, Sequence
 from functools import cache
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final, cast
@@ -87,9 +87,14 @@ def tasks(spec: FamilySpec, *, split: Split | None = None, levels: Sequence[str]
 
 
 def find_family(name: str, start: Path) -> FamilySpec:
-    """The family of that name: an installed one, else that of the nearest `family.py` above `start`."""
+    """The family of that name: an installed one, else that of the nearest `family.py` above a file or folder."""
     known: list[str] = []
-    for found in families(start):
+    for point in _installed():
+        if point.name == name:
+            return _checked(point.load(), f"entry point {point.value}")
+        known.append(point.name)
+    for file in _files_above(start):
+        found = load_family(file)
         if found.name == name:
             return found
         known.append(found.name)
@@ -101,10 +106,14 @@ def find_family(name: str, start: Path) -> FamilySpec:
 
 def families(start: Path) -> Iterator[FamilySpec]:
     """The families that a file can see: installed ones by name, then each `family.py` above it, nearest first."""
-    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
+    for point in _installed():
         yield _checked(point.load(), f"entry point {point.value}")
     for file in _files_above(start):
         yield load_family(file)
+
+
+def _installed() -> list[EntryPoint]:
+    return sorted(entry_points(group=GROUP), key=lambda point: point.name)
 
 
 def behaviours(start: Path) -> list[Behaviour]:
@@ -113,7 +122,8 @@ def behaviours(start: Path) -> list[Behaviour]:
 
 
 def _files_above(start: Path) -> Iterator[Path]:
-    for folder in start.absolute().parents if start.suffix else (start.absolute(), *start.absolute().parents):
+    place = start.absolute()
+    for folder in (place, *place.parents) if place.is_dir() else place.parents:
         if (folder / FILE).is_file():
             yield folder / FILE
 

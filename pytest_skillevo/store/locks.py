@@ -59,11 +59,18 @@ def file_lock(path: Path, *, wait: float = WAIT, busy: str = "") -> Iterator[Non
     except OSError as error:
         raise StoreError(f"{path} cannot be locked: {error.strerror}") from None
     try:
-        deadline = time.monotonic() + wait
+        _acquire(handle, path, wait, busy)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _acquire(handle: int, path: Path, wait: float, busy: str) -> None:
+    deadline = time.monotonic() + wait
+    try:
         while not _try_lock(handle):
             if time.monotonic() >= deadline:
                 raise LockBusy(busy or f"another process holds {path}; try again when it has finished.")
             time.sleep(_POLL)
-        yield
-    finally:
-        os.close(handle)
+    except OSError as error:
+        raise StoreError(f"{path} cannot be locked: {error.strerror}") from None

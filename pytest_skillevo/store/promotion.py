@@ -191,7 +191,9 @@ class Promotions:
         except BaseException as problem:
             self._undo(intent, problem)
             if isinstance(problem, OSError | StoreError):
-                raise StoreError(f"{intent.target.id} was not published: {problem}. Nothing was changed.") from problem
+                raise StoreError(
+                    f"{intent.target.id} was not published: {problem}. The skill folder is as it was."
+                ) from problem
             raise
         return self._finish(intent)
 

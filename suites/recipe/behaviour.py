@@ -37,6 +37,7 @@ from pytest_skillevo.models.simulated.library import (
     include_field,
     own_count,
 )
+from pytest_skillevo.models.simulated.lookups import find, follow, is_called, planned, resembles
 from pytest_skillevo.models.simulated.overrides import apply_overrides, read_overrides
 from pytest_skillevo.models.simulated.practices import Practice
 from pytest_skillevo.models.simulated.solver import (
@@ -107,11 +108,6 @@ class Dish:
     printed_count: int | None = None
     minutes: int | None = None
     estimated_difficulty: str | None = None
-
-    def called(self, name: str) -> bool:
-        """Whether a catalogue name is the title, or the title without its first word."""
-        _, _, rest = self.title.partition(" ")
-        return name.casefold() in (self.title.casefold(), rest.casefold())
 
     def learn(self, row: Mapping[str, Any]) -> None:
         """Take over what a row of an answer says; a null says nothing."""
@@ -195,7 +191,8 @@ class Cook:
             self._switches.documented = answer.ok
         if self._lapses(TASK_WINS):
             (answer,) = yield from self._caller.fetch([Call("read_file", {"path": PLAN})])
-            self._dishes += _planned(answer, self._dishes)
+            strangers = planned(answer, "dishes", {dish.title for dish in self._dishes})
+            self._dishes += [Dish(title, "not given", self._dishes[0].ingredient) for title in strangers[:1]]
         return []
 
     def _search(self) -> Fetch:
@@ -226,18 +223,9 @@ class Cook:
 
     def _take_row(self, dish: Dish, call: Call, answer: Answer) -> Fetch:
         """Take the row of the dish: the one with its name, or in a lapse the first that begins alike."""
-        careless = bool(self._lapses(AMBIGUITY))
-        seen = 0
-        while answer.ok:
-            rows = answer.data["meals"]
-            for row in rows:
-                if dish.called(row["name"]) or (careless and _resembles(dish.title, row["name"])):
-                    dish.learn(row)
-                    return []
-            seen += len(rows)
-            if not rows or seen >= _total(answer):
-                break
-            (answer,) = yield from self._caller.fetch([Call(call.tool, {**call.arguments, "offset": seen})])
+        same = resembles if self._lapses(AMBIGUITY) else is_called
+        row = yield from find(self._caller, call, answer, "meals", lambda row: same(dish.title, row["name"]))
+        dish.learn(row or {})
         return []
 
     def _details_and_areas(self) -> Fetch:
@@ -248,10 +236,10 @@ class Cook:
         answers = yield from self._caller.fetch([*details, *areas.values()])
         for dish, answer in zip(known, answers, strict=False):
             if answer.ok:
-                dish.learn(answer.data["meal"])
-                analysis = answer.data["analysis"]
-                dish.minutes = analysis["estimated_total_time_minutes"]
-                dish.estimated_difficulty = analysis["estimated_difficulty"]
+                dish.learn(answer.data.get("meal") or {})
+                analysis = answer.data.get("analysis") or {}
+                dish.minutes = analysis.get("estimated_total_time_minutes")
+                dish.estimated_difficulty = analysis.get("estimated_difficulty")
         yield from self._read_lists(areas, answers[len(details) :])
         return []
 
@@ -277,18 +265,13 @@ class Cook:
 
     def _follow(self, value: str, call: Call, answer: Answer) -> Fetch:
         """Page to the end of a list, or in a lapse take the first page for the whole."""
-        rows = list(answer.data["meals"])
-        total = len(rows) if self._lapses(PAGING) else _total(answer)
-        while len(rows) < total:
-            (answer,) = yield from self._caller.fetch([Call(call.tool, {**call.arguments, "offset": len(rows)})])
-            if not answer.ok or not answer.data["meals"]:
-                break
-            rows += answer.data["meals"]
+        rows, total = yield from follow(self._caller, call, answer, "meals", to_the_total=not self._lapses(PAGING))
         self._lists[call.tool, value] = Dishes(tuple(row["name"] for row in rows), total)
         if not self._lapses(MERGE):
             by_id = {row["id"]: row for row in rows}
             for dish in self._dishes:
-                dish.learn(by_id.get(dish.id, {}))
+                if row := by_id.get(dish.id):
+                    dish.learn(row)
         return []
 
     def _merge(self) -> Fetch:
@@ -354,13 +337,7 @@ class Cook:
 
     def _difficulty(self, dish: Dish, count: int | None) -> str | None:
         if self._lapses(DIFFICULTY):
-            if dish.estimated_difficulty is not None:
-                return dish.estimated_difficulty
-            return (
-                None
-                if dish.minutes is None
-                else ("Easy" if dish.minutes <= 30 else "Medium" if dish.minutes <= 60 else "Hard")
-            )
+            return dish.estimated_difficulty or _by_time(dish.minutes)
         rule = _RULE.search(self._at.prompt)
         if count is None or rule is None:
             return None
@@ -394,26 +371,11 @@ class Cook:
         return {"total_recipes": len(entries), "cuisines_covered": sorted(cuisines)}
 
 
-def _total(answer: Answer) -> int:
-    """The total that an answer states, whatever its key."""
-    return next((value for key, value in answer.data.items() if key.startswith("total_") and isinstance(value, int)), 0)
-
-
-def _resembles(title: str, name: str) -> bool:
-    """Whether a longer name begins like the title, with or without its first word."""
-    rest = title.partition(" ")[2]
-    return name.casefold().startswith((title.casefold(), rest.casefold())) if rest else False
-
-
-def _planned(answer: Answer, known: Sequence[Dish]) -> list[Dish]:
-    """The dish of the stale plan that is not in the task."""
-    try:
-        plan = json.loads(str(answer.data.get("content") or ""))
-    except ValueError:
-        return []
-    titles = plan.get("dishes", []) if isinstance(plan, dict) else []
-    new = [title for title in titles if isinstance(title, str) and title not in {dish.title for dish in known}]
-    return [Dish(title, "not given", known[0].ingredient if known else "") for title in new[:1]]
+def _by_time(minutes: int | None) -> str | None:
+    """A difficulty by feel: what takes long must be hard."""
+    if minutes is None:
+        return None
+    return "Easy" if minutes <= 30 else "Medium" if minutes <= 60 else "Hard"
 
 
 def _write(document: Mapping[str, Any]) -> Call:

@@ -15,7 +15,8 @@ STRUCTURED = ["description", "when_to_use", "steps", "pitfalls"]
 #: name -> (components, number of steps or None for free form, number of pitfalls)
 EXPECTED = {
     "api-reference": (
-        "description preamble section:quick-start section:python-libraries section:command-line-tools section:next-steps",
+        "description preamble section:quick-start section:python-libraries section:command-line-tools "
+        "section:next-steps",
         None,
         0,
     ),

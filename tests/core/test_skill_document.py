@@ -136,7 +136,7 @@ def test_an_equal_text_returns_the_skill_itself() -> None:
         ("steps", "More\n----\nb", "its heading 'More' would start a section of its own"),
         ("steps", "```\nmake", "a code fence in it is never closed"),
         ("section:notes", "~~~\nmake\n```", "a code fence in it is never closed"),
-        ("section:notes", "<!-- hidden", "a HTML comment in it is never closed"),
+        ("section:notes", "<!-- hidden", "an HTML comment in it is never closed"),
         ("steps", "a\0b", "cannot hold a NUL character"),
         ("description", "a\ud800b", "cannot hold half a character"),
     ],
@@ -169,13 +169,13 @@ def test_an_edit_that_would_turn_a_section_into_the_title_is_refused() -> None:
 
 
 def test_growing_sections_that_would_swallow_each_other_are_refused() -> None:
-    growing = Skill.absent("x").with_component("when_to_use", "- ```")
+    growing = Skill.absent("x").with_component("when_to_use", "    ```")
     with pytest.raises(SkillError, match="it would change other parts of the document"):
-        growing.with_component("steps", "- ```")
+        growing.with_component("steps", "    ```")
 
 
 def test_an_unknown_component_is_refused_with_a_suggestion() -> None:
-    with pytest.raises(SkillError, match=r"SKILL\.md: the skill 'recipe' has no component 'step'\. Did you mean 'steps'\?"):
+    with pytest.raises(SkillError, match=r"the skill 'recipe' has no component 'step'\. Did you mean 'steps'\?"):
         recipe().with_component("step", "x")
     with pytest.raises(SkillError, match="It has description, when_to_use, steps, pitfalls, preamble, section:notes"):
         recipe().with_component("zzz", "x")
@@ -213,7 +213,8 @@ def test_skills_of_equal_content_are_equal() -> None:
 def test_without_frontmatter_a_description_adds_one() -> None:
     skill = Skill.from_bytes("My Folder", b"# T\r\n\r\nText.\r\n")
     child = skill.with_component("description", "What: it does")
-    assert child.document == b'---\r\nname: My Folder\r\ndescription: "What: it does"\r\n---\r\n\r\n# T\r\n\r\nText.\r\n'
+    head = b'---\r\nname: My Folder\r\ndescription: "What: it does"\r\n---\r\n\r\n'
+    assert child.document == head + skill.document
     assert (child.name, child.description) == ("My Folder", "What: it does")
 
 
@@ -223,7 +224,8 @@ def test_without_frontmatter_a_description_adds_one() -> None:
 def test_an_absent_skill_has_four_empty_components_and_no_bytes() -> None:
     skill = Skill.absent("recipe-cookbook")
     assert dict(skill.components) == {"description": "", "when_to_use": "", "steps": "", "pitfalls": ""}
-    assert (skill.name, skill.exists, skill.document, skill.text, dict(skill.files)) == ("recipe-cookbook", False, b"", "", {})
+    assert (skill.name, skill.exists, skill.document) == ("recipe-cookbook", False, b"")
+    assert (skill.text, skill.body, dict(skill.files)) == ("", "", {})
     assert skill.spec == SkillSpec("recipe-cookbook", "", "", (), ())
     assert skill.digest == Skill.absent("recipe-cookbook").digest != Skill.absent("other").digest
     assert skill.digest != Skill.from_bytes("recipe-cookbook", b"").digest
@@ -294,14 +296,16 @@ def test_a_growing_skill_refuses_what_any_skill_refuses() -> None:
     ],
 )
 def test_a_name_outside_the_grammar_gives_a_slug_and_a_heading(name, identifier, heading) -> None:
-    skill = Skill.absent(name).with_component("steps", "1. a")
+    skill = Skill.absent(name).with_component("steps", "1. a").with_component("description", "d")
+    assert skill.warnings == ()
     assert skill.name == slug(name) == identifier
     assert heading in skill.text.split("\n")
     assert Skill.from_bytes(identifier, skill.document).name == identifier
 
 
 def test_a_skill_is_created_from_a_spec() -> None:
-    spec = SkillSpec("log-reader", "Read logs.", "When a build fails.", ("Open it.\nAll of it.", "Search."), ("Colours.",))
+    steps = ("Open it.\nAll of it.", "Search.")
+    spec = SkillSpec("log-reader", "Read logs.", "When a build fails.", steps, ("Colours.",))
     skill = Skill.create(spec)
     assert skill.spec == spec
     assert "1. Open it.\n   All of it.\n2. Search.\n" in skill.text
@@ -311,7 +315,8 @@ def test_a_skill_is_created_from_a_spec() -> None:
 
 def test_yaml_is_imported_only_when_a_frontmatter_is_read() -> None:
     code = (
-        "import sys; from pytest_skillevo.core.skill import Skill; Skill.from_bytes('x', b'# T'); "
-        "assert 'yaml' not in sys.modules; Skill.from_bytes('x', b'---\\nname: x\\n---\\n'); assert 'yaml' in sys.modules"
+        "import sys; from pytest_skillevo.core.skill import Skill; "
+        "Skill.from_bytes('x', b'# T'); assert 'yaml' not in sys.modules; "
+        "Skill.from_bytes('x', b'---\\nname: x\\n---\\n'); assert 'yaml' in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

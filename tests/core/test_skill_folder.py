@@ -68,8 +68,9 @@ def test_the_current_folder_has_a_name(folder, monkeypatch) -> None:
 
 
 def test_a_missing_folder_is_named_with_a_suggestion(folder) -> None:
-    assert refused(folder.parent / "tol") == f"{folder.parent / 'tol'}: there is no such skill folder. Did you mean 'tool'?"
-    assert refused(folder / "no" / "such") == f"{folder / 'no' / 'such'}: there is no such skill folder."
+    near, far = folder.parent / "tol", folder / "no" / "such"
+    assert refused(near) == f"{near}: there is no such skill folder. Did you mean 'tool'?"
+    assert refused(far) == f"{far}: there is no such skill folder."
     assert "is a file; a skill is named by its folder" in refused(folder / "SKILL.md")
 
 

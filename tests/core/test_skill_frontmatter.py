@@ -50,7 +50,7 @@ def described(frontmatter: str, text: str) -> str:
         ("license: MIT\nmetadata:\n  a: b # c\n", "new", "license: MIT\nmetadata:\n  a: b # c\ndescription: new\n"),
         ("# only a comment\n", "new", "# only a comment\ndescription: new\n"),
         ("", "new", "description: new\n"),
-        ("name: x\ndescription: a\n", "tab\tand \u2028 and \x07", 'name: x\ndescription: "tab\\tand \\u2028 and \\x07"\n'),
+        ("description: a\n", "tab\tand \u2028 and \x07", 'description: "tab\\tand \\u2028 and \\x07"\n'),
         ("name: x\ndescription: a\n", "🎯 数据 é", "name: x\ndescription: 🎯 数据 é\n"),
     ],
 )
@@ -58,24 +58,30 @@ def test_a_new_description_changes_only_its_own_bytes(before, text, after) -> No
     assert described(before, text) == after
 
 
-@pytest.mark.parametrize("text", ["- a", "#x", "a #b", "a: b", "@x", "`x`", "*x", "&x", "!x", "%x", "? x", "[x", "{x", "|", ">", "'", '"'])
-@pytest.mark.parametrize("before", ["description: a\n", "description: 'a'\n", 'description: "a"\n', "description: >-\n  a\n", "name: x\n"])
-def test_a_description_of_special_characters_reads_back(before, text) -> None:
-    described(before, text)
+@pytest.mark.parametrize(
+    "text", ["- a", "#x", "a #b", "a: b", "@x", "`x`", "*x", "&x", "!x", "%x", "? x", "[x", "|", ">", "'", '"']
+)
+@pytest.mark.parametrize("value", ["a", "'a'", '"a"', ">-\n  a", "|\n  a", "[a]"])
+def test_a_description_of_special_characters_reads_back(value, text) -> None:
+    described(f"description: {value}\nname: x\n", text)
 
 
 def test_a_folded_description_keeps_its_width() -> None:
-    before = "description: >-\n  Create, edit and analyse spreadsheets. Use this whenever\n  a spreadsheet is the main input.\n"
-    words = "Create, edit, analyse and repair spreadsheets. Use this whenever a spreadsheet is the main input or output."
-    lines = described(before, words).split("\n")
-    assert lines[0] == "description: >-"
-    assert max(len(line) for line in lines) <= 58
-    assert len(lines) == 4
+    before = "description: >-\n  Create and edit spreadsheets. Use this whenever a\n  spreadsheet is the input.\n"
+    lines = described(before, "Create, edit and repair spreadsheets. Use this whenever one is the input.").split("\n")
+    assert lines == [
+        "description: >-",
+        "  Create, edit and repair spreadsheets. Use this",
+        "  whenever one is the input.",
+        "",
+    ]
 
 
 def test_an_emptied_description_stays_as_an_empty_text() -> None:
-    assert skill_of("name: x\ndescription: a\n").with_component("description", " ").text.startswith(
-        '---\nname: x\ndescription: ""\n---\n'
+    assert (
+        skill_of("name: x\ndescription: a\n")
+        .with_component("description", " ")
+        .text.startswith('---\nname: x\ndescription: ""\n---\n')
     )
 
 
@@ -96,7 +102,7 @@ def test_scalars_are_text() -> None:
     [
         ("description: Use when: asked\n", "Use when: asked"),
         ("name: x\ndescription: Triggers: a, b: c:\nlicense: MIT\n", "Triggers: a, b: c:"),
-        ("description: Use when\n  the user says: now\n  or: later\nname: x\n", "Use when the user says: now or: later"),
+        ("description: Use when\n  they say: now\n  or: later\nname: x\n", "Use when they say: now or: later"),
         ("description: a: b\nlicense: c: d\n", "a: b"),
         ('name: x\nnote: "q: r"\ndescription: a: b\nblock: |\n  k: v: w\nflow: {a: b}\n', "a: b"),
         ("description: fine\nmetadata:\n  hint: a: b\n", "fine"),

@@ -16,17 +16,31 @@ ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=200)
 #: Lines of which hostile and ordinary documents are made.
 LINE = st.sampled_from(
     [
-        "# Title", "## When to use", "## Steps", "## Pitfalls", "## Notes", "### Deep", "Title", "===", "---", "----", "***",
-        "1. one", "2. two", "- bullet", "  - nested", "    code", "```", "```sh", "    ```", "- ```", "~~~", "<!--", "-->",
-        "<!-- c -->", "text", "text: colon", "  ", "", "", "\t", "> quote", "| a | b |", "# comment", "\x0c", "\u2028", "é🎯", "\ufeff",
-        "name: y", "description: z",
+        *[
+            "# Title",
+            "## When to use",
+            "## Steps",
+            "## Pitfalls",
+            "## Notes",
+            "### Deep",
+            "Title",
+            "===",
+            "---",
+            "----",
+        ],
+        *["***", "1. one", "2. two", "- bullet", "  - nested", "    code", "```", "```sh", "    ```", "- ```", "~~~"],
+        *["<!--", "-->", "<!-- c -->", "text", "text: colon", "", "", "  ", "\t", "> quote", "| a | b |", "# comment"],
+        *["\x0c", "\u2028", "é🎯", "\ufeff", "name: y", "description: z"],
     ]
-)  # fmt: skip
+)
 NEWLINE = st.sampled_from(["\n", "\n", "\n", "\r\n", "\r"])
 BODY = st.lists(st.tuples(LINE, NEWLINE), max_size=25).map(lambda pairs: "".join(line + end for line, end in pairs))
 BLOCK = st.one_of(BODY, ANY_TEXT)
 VALUE = st.sampled_from(
-    ["d", "'d'", '"d"', "", "d # c", "d\n  more", ">-\n  a\n  b", "|\n  a\n\n  b\n", ">+\n  a\n\n", "[a, b]", "1.10", "use: it", "'a: b'"]
+    [
+        *["d", "'d'", '"d"', "", "d # c", "d\n  more", "[a, b]", "1.10", "use: it", "'a: b'"],
+        *[">-\n  a\n  b", "|\n  a\n\n  b\n", ">+\n  a\n\n"],
+    ]
 )
 HEAD = st.builds(
     "{0}---\n{1}name: x\n{2}description: {3}\nlicense: MIT # c\n---{4}\n".format,

@@ -65,55 +65,44 @@ def test_the_normal_form_has_no_blank_lines_at_its_edges_and_no_rule_at_its_end(
     assert normal_block(normal) == normal
 
 
-@pytest.mark.parametrize(
-    ("role", "title"),
-    [
-        *(
-            ("when_to_use", title)
-            for title in (
-                "When to use", "When to Use This Skill", "When To Apply", "When should I use this?", "Use when", "Use this skill when",
-                "When to activate", "When to invoke the skill", "When to use / when not to use", "When to reach for it",
-                "When this skill applies", "Triggers", "Trigger conditions", "Activation", "Use cases", "Usage Scenarios",
-                "🎯 When to use", "**When to use:**", "1. When to Use", "When to use (and why)", "何时使用", "使用场景",
-                "When to use the recipe skill", "Applicability",
-            )
-        ),
-        *(
-            ("steps", title)
-            for title in (
-                "Steps", "The steps", "Step-by-step", "Step by step guide", "Steps to follow", "Procedure", "Workflow", "Core Workflow",
-                "Process", "The Process", "Instructions", "Instructions for Claude", "Execution steps", "Methodology", "How to use",
-                "What to do", "⚙️ Workflow", "2. Workflow", "Review process", "Playbook", "操作步骤", "工作流程", "Procedure for refunds",
-            )
-        ),
-        *(
-            ("pitfalls", title)
-            for title in (
-                "Pitfalls", "Common Pitfalls", "Pitfalls to avoid", "Gotchas", "Common mistakes", "Anti-patterns", "Red Flags",
-                "Red flags - STOP", "What not to do", "Don'ts", "Troubleshooting", "Common issues", "Caveats", "常见错误", "注意事项",
-            )
-        ),
-    ],
-)  # fmt: skip
-def test_a_role_is_recognised_in_many_wordings(role, title) -> None:
-    assert find_roles([title]) == {role: 0}
+WORDINGS = {
+    "when_to_use": """
+        When to use | When to Use This Skill | When To Apply | When should I use this? | Use when | When to activate
+        Use this skill when | When to invoke the skill | When to use / when not to use | When to reach for it
+        When this skill applies | Triggers | Trigger conditions | Activation | Use cases | Usage Scenarios
+        🎯 When to use | **When to use:** | 1. When to Use | When to use (and why) | 何时使用 | 使用场景
+        When to use the recipe skill | Applicability""",
+    "steps": """
+        Steps | The steps | Step-by-step | Step by step guide | Steps to follow | Procedure | Workflow | Core Workflow
+        Process | The Process | Instructions | Instructions for Claude | Execution steps | Methodology | How to use
+        What to do | ⚙️ Workflow | 2. Workflow | Review process | Playbook | 操作步骤 | 工作流程
+        Procedure for refunds""",
+    "pitfalls": """
+        Pitfalls | Common Pitfalls | Pitfalls to avoid | Gotchas | Common mistakes | Anti-patterns | Red Flags
+        Red flags - STOP | What not to do | Don'ts | Troubleshooting | Common issues | Caveats | 常见错误 | 注意事项""",
+    "": """
+        When not to use | When to use Redis or Postgres in production | Overview | Next steps | Installation steps
+        Setup instructions | Step 1: Look | Steps to reproduce | Examples | References | Output format | Notes | Usage
+        Quick start | 🎯""",
+}
 
 
-@pytest.mark.parametrize(
-    "title",
-    [
-        "When not to use", "When to use Redis or Postgres in production", "Overview", "Next steps", "Installation steps",
-        "Setup instructions", "Step 1: Look", "Steps to reproduce", "Examples", "References", "Output format", "Notes", "Usage",
-        "Quick start", "", "🎯", "x " * 60,
-    ],
-)  # fmt: skip
-def test_other_headings_play_no_role(title) -> None:
-    assert find_roles([title]) == {}
+def titles(role: str) -> list[str]:
+    return [title.strip() for line in WORDINGS[role].strip().split("\n") for title in line.split("|")]
+
+
+@pytest.mark.parametrize("role", ["when_to_use", "steps", "pitfalls"])
+def test_a_role_is_recognised_in_many_wordings(role) -> None:
+    assert [title for title in titles(role) if find_roles([title]) != {role: 0}] == []
+
+
+def test_other_headings_play_no_role() -> None:
+    assert [title for title in [*titles(""), "", "x " * 60] if find_roles([title])] == []
 
 
 def test_the_surest_wording_decides() -> None:
-    titles = ["Review process", "Triggers", "Instructions", "Caveats", "When to use", "Steps", "Gotchas"]
-    assert find_roles(titles) == {"when_to_use": 4, "steps": 5, "pitfalls": 6}
+    found = ["Review process", "Triggers", "Instructions", "Caveats", "When to use", "Steps", "Gotchas"]
+    assert find_roles(found) == {"when_to_use": 4, "steps": 5, "pitfalls": 6}
 
 
 def test_two_equally_sure_step_sections_are_none() -> None:
@@ -148,7 +137,7 @@ def test_deeper_headings_belong_to_their_section() -> None:
         ("# T\n### A\n### B\n", ["section:a", "section:b"]),
         ("intro\n\n# T\n\n## A\n", ["preamble", "section:a"]),
         ("# T\nintro\n### deep\n## A\n", ["preamble", "section:a"]),
-        ("## A b, c!\n## a-b C\n##\n##\n", ["section:a-b-c", "section:a-b-c-2", "section:untitled", "section:untitled-2"]),
+        ("## A b, c!\n## a-b C\n##\n", ["section:a-b-c", "section:a-b-c-2", "section:untitled"]),
     ],
 )
 def test_free_form_documents_have_one_component_a_section(body, names) -> None:

@@ -16,7 +16,10 @@ from pytest_skillevo.core.skill.spec import bullet_list, numbered_list, read_pit
         ("1) a\n2) b\n10) c", ("a", "b", "c")),
         ("Intro.\n\n1. a\n   - x\n   - y\n2. b\n   more\n", ("a\n- x\n- y", "b\nmore")),
         ("1. a\n\n   second paragraph\n\n2. b\nlazy\n\nClosing words.", ("a\n\nsecond paragraph", "b\nlazy")),
-        ("1. Run\n\n```\n1. not a step\n```\n\n2. b\n\n```\nx\n```\n\nThe end.", ("Run\n\n```\n1. not a step\n```", "b\n\n```\nx\n```")),
+        (
+            "1. a\n\n```\n1. no step\n```\n\n2. b\n\n```\nx\n```\n\nEnd.",
+            ("a\n\n```\n1. no step\n```", "b\n\n```\nx\n```"),
+        ),
         ("1. ```\n   make\n   ```\n2. b", ("```\nmake\n```", "b")),
         ("1. a\n\nBetween.\n\n2. b", ("a\n\nBetween.", "b")),
         ("1. a\n   1. a1\n   2. a2\n2. b", ("a\n1. a1\n2. a2", "b")),
@@ -59,7 +62,7 @@ def test_pitfalls_are_list_items_else_sub_sections_else_paragraphs(text, pitfall
     assert read_pitfalls(text) == pitfalls
 
 
-ITEMS = st.lists(st.text("ab `.,:()\n", min_size=1, max_size=12).map(lambda text: "x" + text.strip() + "z"), max_size=12)
+ITEMS = st.lists(st.text("ab `.,:()\n", max_size=12).map(lambda text: f"x{text.strip()}z"), max_size=12)
 
 
 @given(ITEMS)

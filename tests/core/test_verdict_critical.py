@@ -197,6 +197,11 @@ def test_runs_lost_in_one_arm_block_earlier():
     assert "0 runs were lost before and 4 after" in decision.reason
 
 
+def test_an_imbalance_of_exactly_a_twentieth_is_still_allowed():
+    half = case("half", (1, 1), (1, 1), dropped_pairs=1, lost_before=0, lost_after=1)
+    assert confirm(with_ties(9, thin("thin", 0, 2), half), {}, Rules()).decision.verdict is Verdict.ACCEPT
+
+
 def test_when_nobody_says_in_which_arm_runs_were_lost_the_worst_is_assumed():
     untold = [case(f"thin-{i}", (1,), (1,), dropped_pairs=2) for i in range(2)]
     assert confirm(with_ties(9, *untold), {}, Rules()).decision.rule == "missing-runs"

@@ -280,7 +280,7 @@ FIELDS = (
 )
 
 
-@settings(max_examples=3000)
+@settings(max_examples=150)
 @given(
     artifact=JUNK
     | st.fixed_dictionaries(
@@ -295,7 +295,7 @@ def test_no_artifact_makes_the_scorer_fail(artifact):
     assert 0.0 <= evaluation.score <= 0.89
 
 
-@settings(max_examples=3000)
+@settings(max_examples=150)
 @given(
     level=st.sampled_from(["e1", "e2", "e3", "m1", "m2", "h1"]),
     wrong=st.dictionaries(st.tuples(st.integers(0, 4), st.sampled_from(FIELDS)), JUNK, min_size=1, max_size=6),
@@ -303,7 +303,9 @@ def test_no_artifact_makes_the_scorer_fail(artifact):
 )
 def test_correcting_a_wrong_value_never_lowers_the_score(level, wrong, data):
     damaged = {(place % {"e": 3, "m": 4, "h": 5}[level[0]], field): value for (place, field), value in wrong.items()}
-    corrected = data.draw(st.sampled_from(sorted(damaged)))
+    # In an entry without its name no value is right: there the name is what can be corrected.
+    can_be_right = [(place, field) for place, field in damaged if field == "name" or (place, "name") not in damaged]
+    corrected = data.draw(st.sampled_from(sorted(can_be_right)))
 
     def damage(places):
         def apply(artifact):

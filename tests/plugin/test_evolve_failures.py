@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -89,7 +90,7 @@ def test_when_the_present_skill_errs_too_the_run_stops_and_can_go_on(evolve: Evo
     )
     result = evolve()
     assert result.ret == 1
-    result.stdout.fnmatch_lines(["skillevo: the search stopped:*nothing is decided*--evolve-resume=ex-*"])
+    result.stdout.fnmatch_lines(["skillevo: the search stopped (evaluator_error):*nothing is decided*--evolve-resume=ex-*"])
     assert not (suite.path / "report.json").exists()
     (suite.path / "up").touch()
     assert evolve("--evolve-resume=last").ret == 0
@@ -123,16 +124,15 @@ def _facts(report: dict[str, Any]) -> dict[str, Any]:
 def test_a_killed_run_resumes_without_repeating_a_committed_rollout_and_ends_the_same(
     evolve: Evolve, suite: pytest.Pytester, at: int
 ) -> None:
-    evolve()
-    expected = _facts(_report(suite.path))
-    for file in [*(suite.path / ".skillevo").rglob("*"), suite.path / "report.json"]:
-        if file.is_file():
-            file.unlink()
     _with_body(
         suite,
         'import os, signal\nwith open("runs.txt", "a") as file: file.write("x")\n'
         'if os.path.getsize("runs.txt") == int(os.environ.get("KILL_AT", "0")): os.kill(os.getpid(), signal.SIGKILL)',
     )
+    evolve()
+    expected = _facts(_report(suite.path))
+    shutil.rmtree(suite.path / ".skillevo")
+    (suite.path / "runs.txt").unlink()
     environment = {**os.environ, "KILL_AT": str(at)}
     killed = subprocess.run(_command(), cwd=suite.path, env=environment, capture_output=True, check=False)
     assert killed.returncode == -signal.SIGKILL

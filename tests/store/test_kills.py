@@ -125,7 +125,7 @@ def test_a_kill_at_any_step_leaves_the_old_or_the_new_version(kind, request, new
 def test_a_kill_during_the_repair_is_repaired_too(kind, request, new_project, work):
     project, old, new, action = request.getfixturevalue(kind)
     for root in kill_everywhere(project.root, work / "first", *action, stride=7)[:-1]:
-        for twice in kill_everywhere(root, work / f"again-{root.name}", "open"):
+        for twice in kill_everywhere(root, work / f"again-{root.name}", "open", stride=2):
             check(new_project(twice), old, new)
 
 
@@ -157,3 +157,10 @@ def test_an_edit_after_the_kill_is_not_overwritten_by_the_repair(approval, new_p
             else:
                 assert revision.status in (Status.PENDING_APPROVAL, Status.ACTIVE)
     assert given_up > 2
+
+
+def test_a_kill_while_the_store_is_made_leaves_one_that_opens(project, new_project, work):
+    for root in kill_everywhere(project.root, work / "killed", "open"):
+        copy = new_project(root)
+        with copy.open() as store:
+            assert copy.enter(store).status is Status.PENDING_APPROVAL

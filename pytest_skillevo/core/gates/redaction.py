@@ -92,11 +92,12 @@ _QUOTED: Final = re.compile(
     r"\\{1,8}[\"'](?P<escaped>[^\"'\\\n]*)\\{1,8}[\"']"
     r"|\"(?P<double>(?:[^\"\\\n]|\\.)*)\"|'(?P<single>(?:[^'\\\n]|\\.)*)'"
 )
-_ASSIGNED_RUN: Final = re.compile(r"(?:\[REDACTED\]|[^\s,;])+")
-_COLON_RUN: Final = re.compile(r"(?:\[REDACTED\]|[^\s,}\]])+")
+_PLACEHOLDER: Final = r"<[a-z _-]{1,40}>"
+_ASSIGNED_RUN: Final = re.compile(rf"(?:\[REDACTED\]|{_PLACEHOLDER}|[^\s,;])+")
+_COLON_RUN: Final = re.compile(rf"(?:\[REDACTED\]|{_PLACEHOLDER}|[^\s,}}\]])+")
 # Not a secret but a place for one: an environment variable, a placeholder, a literal that says there is none.
 _NO_SECRET: Final = re.compile(
-    r"\$\{?[A-Z_][A-Z0-9_]*\}?|\$\{\{|<[a-z _-]+>|(?:null|none|true|false)|\[REDACTED\]", re.ASCII
+    r"\$\{?[A-Z_][A-Z0-9_]*\}?|\$\{\{|<[a-z _-]{1,40}>|(?:null|none|true|false)|\[REDACTED\]", re.ASCII
 )
 
 

@@ -360,17 +360,23 @@ def _matched(batch: _Batch, answers: Sequence[Answer]) -> dict[str, Answer]:
     matched: dict[str, Answer] = {}
     for answer in answers:
         request = requests.get(answer.request_id)
-        if request is None or answer.request_id in matched:
-            twice = "is answered twice" if request else "was not asked"
-            raise ValueError(f"the request '{answer.request_id}' {twice}")
-        if isinstance(request, ReflectionRequest) == isinstance(answer, RolloutAnswer):
-            raise ValueError(f"the request '{request.id}' is answered with a {type(answer).__name__}")
-        if isinstance(answer, RolloutAnswer) and (answer.outcome.status == "scored") != (
-            answer.outcome.evaluation is not None
-        ):
-            raise ValueError(f"the outcome of '{request.id}' must hold an evaluation if and only if it is scored")
+        if request is None:
+            raise ValueError(f"the request '{answer.request_id}' was not asked")
+        if problem := "is answered twice" if request.id in matched else _misfit(request, answer):
+            case = f" (case '{request.case_id}')" if isinstance(request, RolloutRequest) else ""
+            raise ValueError(f"the request '{request.id}'{case} {problem}")
         matched[request.id] = answer
     return matched
+
+
+def _misfit(request: Request, answer: Answer) -> str | None:
+    if isinstance(request, ReflectionRequest) == isinstance(answer, RolloutAnswer):
+        return f"is answered with a {type(answer).__name__}"
+    if not isinstance(answer, RolloutAnswer):
+        return None
+    if (answer.outcome.status == "scored") != (answer.outcome.evaluation is not None):
+        return "has an outcome that must hold an evaluation if and only if it is scored"
+    return None
 
 
 def _scores(outcomes: Mapping[str, Outcome]) -> dict[str, float]:

@@ -1,5 +1,7 @@
 """Skills as lossless documents: the bytes are the truth, components and spec are views of them."""
 
+from __future__ import annotations
+
 from .document import Skill
 from .folder import MAX_BYTES
 from .markdown import normal_block

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -28,7 +28,8 @@ class Skill:
     """One version of a skill: SKILL.md and its supporting files, immutable. Made by load, from_bytes, absent or create.
 
     Texts of components are in normal form: LF line ends, no blank lines at the edges and no rule at the end (for the
-    description: no space at the edges), no final line end. `skill.with_component(name, text).components[name]` is the normal form of `text`.
+    description: no space at the edges), no final line end. What `skill.with_component(name, text).components[name]`
+    gives back is the normal form of `text`.
     """
 
     #: The frontmatter's name, else the folder's.
@@ -42,6 +43,7 @@ class Skill:
     #: False for Skill.absent(name).
     exists: bool
     _page: Page
+    #: The folder's name; of a growing skill the name as it was given, which becomes the title.
     _folder: str
     _where: str
     #: The components of a skill that grows out of nothing, whose missing sections are empty; None for any other.
@@ -67,7 +69,8 @@ class Skill:
     def absent(cls, name: str) -> Skill:
         """A skill that does not exist yet: all components are empty, and filling them makes a strict document grow.
 
-        As long as it grows, equal components give equal bytes, whatever the order in which they were filled.
+        As long as it grows, equal components give equal bytes, whatever the order in which they were filled. Read back
+        from its bytes, it is free-form until it has both when-to-use and steps.
         """
         empty = Page("", "", "", "", 0, 0, None, None)
         grown = MappingProxyType(dict.fromkeys(OWN_COMPONENTS, ""))
@@ -180,7 +183,8 @@ class Skill:
         grown = MappingProxyType({**self.components, name: text})
         if not any(grown.values()):
             return Skill.absent(self._folder)
-        return self._make(self.name, render(self._folder, grown).encode(), self.files, self._where, grown)
+        child = self._make(self.name, render(self._folder, grown).encode(), self.files, self._where, grown)
+        return replace(child, _folder=self._folder)
 
     def _edit(self, name: str, text: str) -> Skill:
         newline = common_newline(self.text)
@@ -194,7 +198,10 @@ class Skill:
     def _with_description(self, text: str, newline: str) -> str:
         page = self._page
         if page.fields is not None:
-            return page.with_yaml(with_value(page.yaml, page.fields, "description", text, newline))
+            yaml = with_value(page.yaml, page.fields, "description", text, newline)
+            if yaml is None:
+                raise self._refusal("description", "the frontmatter has no place for it; write one there by hand once")
+            return page.with_yaml(yaml)
         lines = ["---", f"name: {plain_or_quoted(self.name)}", f"description: {plain_or_quoted(text)}", "---"]
         gap = newline if page.body and not is_blank(split_lines(page.body)[0]) else ""
         return page.bom + newline.join(lines) + newline + gap + page.body
@@ -215,7 +222,7 @@ class Skill:
             reason = f"its heading '{heading.title}' would start a section of its own: use '{deeper}' or plain text"
             raise self._refusal(name, reason)
         if found.unclosed:
-            raise self._refusal(name, f"a {found.unclosed} in it is never closed and would swallow what follows")
+            raise self._refusal(name, f"{found.unclosed} in it is never closed and would swallow what follows")
 
     def _check_child(self, child: Skill, name: str, text: str) -> None:
         """Refuse an edit that reads back as anything but this component changed."""

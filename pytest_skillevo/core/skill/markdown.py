@@ -117,7 +117,7 @@ def scan(lines: Sequence[str]) -> Scan:
             comment, code[i] = "-->" not in line.split("<!--", 1)[1], True
         elif heading := _heading(bare, code, headings, i):
             headings.append(heading)
-    unclosed = "code fence" if fence else "HTML comment" if comment else ""
+    unclosed = "a code fence" if fence else "an HTML comment" if comment else ""
     return Scan(tuple(headings), tuple(code), unclosed)
 
 

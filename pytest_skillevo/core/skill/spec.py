@@ -86,6 +86,7 @@ class _Page:
         found = scan(self.lines)
         self.code = found.code
         self.headings = found.headings
+        self._heading_lines = {heading.line for heading in found.headings}
 
     def item_lines(self, pattern: re.Pattern[str]) -> list[int]:
         """The lines that start a top-level list item of this kind; deeper ones are nested in some other item."""
@@ -96,7 +97,7 @@ class _Page:
     def items(self, pattern: re.Pattern[str]) -> tuple[str, ...]:
         """The texts of the top-level list items of this kind, without their markers."""
         starts = self.item_lines(pattern)
-        cuts = sorted({*starts, *(heading.line for heading in self.headings), len(self.lines)})
+        cuts = sorted({*starts, *self._heading_lines, len(self.lines)})
         following = dict(pairwise(cuts))
         texts = []
         for start in starts:
@@ -143,10 +144,6 @@ class _Page:
                 part = []
             else:
                 part.append(line)
-
-    @property
-    def _heading_lines(self) -> set[int]:
-        return {heading.line for heading in self.headings}
 
     def _inside_code(self, i: int) -> bool:
         """Whether line i is code and not its first line, which may be a list item that opens a fence."""

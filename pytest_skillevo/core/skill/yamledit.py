@@ -22,10 +22,10 @@ _ESCAPES: Final = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\
 _PRINTABLE: Final = re.compile("[\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 
 
-def with_value(source: str, fields: Fields, key: str, text: str, newline: str) -> str:
+def with_value(source: str, fields: Fields, key: str, text: str, newline: str) -> str | None:
     """The YAML text with the top-level `key` set to `text`, which has LF line ends and no space at its edges.
 
-    A missing key is added below `name`, else at the end. Raises SkillError if no way of writing it works.
+    A missing key is added below `name`, else at the end. None if no way of writing it works.
     """
     entry = fields.get(key)
     for value in _ways(source, entry, fields, text, newline):
@@ -36,7 +36,7 @@ def with_value(source: str, fields: Fields, key: str, text: str, newline: str) -
             edited = _added(source, fields, f"{key}: {value}", newline)
         if _holds(edited, fields, key, text):
             return edited
-    raise SkillError(f"the frontmatter cannot take a new {key} without other changes: write it there by hand once")
+    return None
 
 
 def quoted(text: str) -> str:

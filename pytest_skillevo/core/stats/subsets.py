@@ -139,7 +139,7 @@ def _drawn(points: Sequence[int], side: Fraction) -> tuple[Fraction, Fraction]:
     rank = max(1, math.floor(side * len(means)))
     test = sign_flip(points)
     low, high = means[rank - 1], means[-rank]
-    if False:
+    if (low > 0) != (test.greater <= side):
         low = next((mean for mean in means if mean > 0), means[-1]) if low <= 0 else Fraction(0)
     if (high < 0) != (test.less <= side):
         high = next((mean for mean in reversed(means) if mean < 0), means[0]) if high >= 0 else Fraction(0)

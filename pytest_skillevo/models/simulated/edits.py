@@ -46,12 +46,12 @@ class EditMix:
 
 def rule_for(complaint: Complaint, *key: str | int) -> str:
     """A good general rule against a complaint."""
-    return _filled(pick(bank.RULES[complaint.remedy], *key, "rule"), complaint)
+    return filled(pick(bank.RULES[complaint.remedy], *key, "rule"), complaint)
 
 
 def harmful_for(complaint: Complaint, *key: str | int) -> str:
     """A rule that makes the complaint worse."""
-    return _filled(pick(bank.HARMFUL[complaint.remedy], *key, "harmful"), complaint)
+    return filled(pick(bank.HARMFUL[complaint.remedy], *key, "harmful"), complaint)
 
 
 def entity_for(complaint: Complaint, fallback: str, *key: str | int) -> str:
@@ -68,7 +68,8 @@ def bloated_for(complaint: Complaint, *key: str | int) -> str:
     return " ".join([*sentences[:5], rule_for(complaint, *key), *sentences[5:], sentences[0]])
 
 
-def _filled(template: str, complaint: Complaint) -> str:
+def filled(template: str, complaint: Complaint) -> str:
+    """A phrase of the bank with the names of the complaint in its slots."""
     words = complaint.field.replace("_", " ") if complaint.field.count("_") > 1 else complaint.field
     text = template
     for slot, value in (("field", complaint.field), ("words", words), ("object", f"{complaint.field.split('_')[0]}s")):

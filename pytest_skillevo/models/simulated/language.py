@@ -8,6 +8,7 @@ Two denials cancel each other ("never forget to call claim_done").
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -43,6 +44,9 @@ _REWRITES = tuple(
         (r"\b(?:as opposed to|in place of|in preference to)\b", "instead of"),
         (r"\b(?:leave|leaves|leaving|left)(?: (?:it|them|any|one))? out\b", "omit"),
         (r"\bwithout (.+?) (?:is|are) (?:incomplete|invalid|worthless|wrong|not complete)", r"must have \1"),
+        (r"\b(?:leave|leaves|leaving) ((?:[\w.]+ ){1,5}?)out\b", r"omit \1"),
+        (r",? ?\bunder any circumstances?\b,?", ""),
+        (r"\bunder no circumstances?\b,?", "never"),
         (r"\bfail(?:s|ing)? to\b", "omit to"),
         # "never more than twice" sets a limit, it forbids nothing: the two cancel like any two denials.
         (r"\bmore (?:often )?than (?:once|twice|times|(?:\w+) (?:times|retries|attempts))\b", "omit"),
@@ -125,19 +129,18 @@ def read_sentence(raw: str, *, listed_as_bad: bool = False) -> Sentence:
     words: list[str] = []
     affirmed: list[bool] = []
     clauses: list[int] = []
-    clause = 0
     segments = _segments(_TOKEN.findall(normalise(raw)))
-    for place, (opener, segment) in enumerate(segments):
-        clause += opener == ""
-        denied = _condemned(segments, place)
-        denied = denied != (sum(1 for word in segment if _DENIALS.fullmatch(word)) % 2 == 1)
-        if opener in ("instead of", "rather than", "better than"):
+    condemned = {clause for clause, verdicts in _verdicts(segments).items() if verdicts % 2 == 1}
+    for segment in segments:
+        denied = sum(1 for word in segment.words if _DENIALS.fullmatch(word)) % 2 == 1
+        denied = denied != (segment.clause in condemned)
+        if segment.opener in ("instead of", "rather than", "better than"):
             denied = not denied
-        elif opener == "without":
+        elif segment.opener == "without":
             denied = denied != (not affirmed or affirmed[-1])
-        words += segment
-        affirmed += [not denied] * len(segment)
-        clauses += [clause] * len(segment)
+        words += segment.words
+        affirmed += [not denied] * len(segment.words)
+        clauses += [segment.clause] * len(segment.words)
     if listed_as_bad and words and words[0].endswith("ing") and all(affirmed):
         affirmed = [False] * len(words)
     starts, at = [], 0
@@ -147,28 +150,35 @@ def read_sentence(raw: str, *, listed_as_bad: bool = False) -> Sentence:
     return Sentence(raw, " ".join(words), tuple(starts), tuple(affirmed), tuple(clauses))
 
 
-def _condemned(segments: list[tuple[str, list[str]]], place: int) -> bool:
-    """Whether the clause of this segment holds a verdict; two of them cancel."""
-    start = max(i for i in range(place + 1) if segments[i][0] == "" or i == 0)
-    end = next((i for i in range(place + 1, len(segments)) if segments[i][0] == ""), len(segments))
-    return sum(1 for _, segment in segments[start:end] for word in segment if _VERDICTS.fullmatch(word)) % 2 == 1
+@dataclass(slots=True)
+class _Segment:
+    """Words of one clause that are affirmed or denied together; `opener` is "" unless a connective opened it."""
+
+    opener: str
+    clause: int
+    words: list[str]
 
 
-def _segments(tokens: list[str]) -> list[tuple[str, list[str]]]:
-    """Segments with the word that opened each ("" for punctuation); opening words stay in their segment."""
-    segments: list[tuple[str, list[str]]] = [("", [])]
+def _verdicts(segments: list[_Segment]) -> Counter[int]:
+    """How many verdicts each clause holds; two of them cancel."""
+    return Counter(segment.clause for segment in segments for word in segment.words if _VERDICTS.fullmatch(word))
+
+
+def _segments(tokens: list[str]) -> list[_Segment]:
+    """Segments in order; opening words stay in their segment, punctuation parts clauses."""
+    segments = [_Segment("", 0, [])]
     for place, token in enumerate(tokens):
         after = tokens[place + 1] if place + 1 < len(tokens) else ""
+        clause = segments[-1].clause
         if token in _PUNCTUATION:
-            segments.append(("", []))
-            continue
-        if (token, after) in (("instead", "of"), ("rather", "than"), ("better", "than")):
-            segments.append((f"{token} {after}", [token]))
+            segments.append(_Segment("", clause + 1, []))
+        elif (token, after) in (("instead", "of"), ("rather", "than"), ("better", "than")):
+            segments.append(_Segment(f"{token} {after}", clause, [token]))
         elif token == "without" or token in _OPENERS or (token == "and" and after in _ORDERS):
-            segments.append((token, [token]))
+            segments.append(_Segment(token, clause, [token]))
         else:
-            segments[-1][1].append(token)
-    return [part for part in segments if part[1]]
+            segments[-1].words.append(token)
+    return [segment for segment in segments if segment.words]
 
 
 @lru_cache(maxsize=256)

@@ -113,7 +113,7 @@ MERGE: Final = Practice(
     p0=0.4,
     p1=0.03,
     directive=patterns("null +get other source !nodata", "null +other source !nodata <8"),
-    contrary={"lapse": patterns("null +leave !other")},
+    contrary={"lapse": patterns("-null leave value !other <6", "null +left value !other <6")},
 )
 
 REFERENCE: Final = Practice(
@@ -220,7 +220,11 @@ def as_asked(field: str, words: str, p0: float = 0.3) -> Practice:
         p0=p0,
         p1=0.03,
         directive=patterns(
-            "+report +named task", "-country named", named=named, country=concept("countr*|area*|region*")
+            "+report +named task",
+            "+named +being task",
+            "-country named",
+            named=named,
+            country=concept("countr*|area*|region*"),
         ),
         contrary={
             "lapse": patterns(

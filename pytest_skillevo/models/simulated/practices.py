@@ -25,7 +25,7 @@ from .words import CONCEPTS
 #: Named things to which a sentence limits itself: "for Bomaru Pot", "Bomaru Pot's category", "when the dish is Bomaru".
 _SCOPE = re.compile(
     r"\b(?:[Ff]or|[Ww]hen|[Ii]f|[Oo]f|[Ww]ith|[Ii]n|dish is|called|named)\s+(?:the\s+)?(?:dish\s+|item\s+)?[\"'“`]?"
-    r"([A-Z][a-z]+(?:[ -](?:[A-Z][a-z]+|of|with|and|the))*[ -][A-Z][a-z]+|[A-Z][a-z]{3,})[\"'”`]?"
+    r"([A-Z][a-z]+(?:[ -](?:[A-Z][a-z]+|of|with|and|the))*[ -][A-Z][a-z]+|[A-Z][a-z]{3,}|case-\d+)[\"'”`]?"
 )
 #: Capitalised words after such a preposition that are ordinary language, not somebody's name.
 _ORDINARY = word_set(

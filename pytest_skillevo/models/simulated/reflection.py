@@ -131,7 +131,10 @@ def _interest(complaint: Complaint, known: str, refused: Sequence[Mapping[str, A
 
 
 def _fallback(records: Sequence[Mapping[str, Any]]) -> str:
-    return str(next((record["case"] for record in records if record.get("case")), "this case"))
+    """A name that stands in the evidence, for a rule that holds for one item only."""
+    raised = [complaint for record in records for complaint in read_complaints(str(record.get("feedback") or ""))]
+    named = (entity for complaint in raised for entity in complaint.entities)
+    return next(named, str(records[0].get("case") or "case-1") if records else "case-1")
 
 
 def topics(records: Sequence[Mapping[str, Any]], skill: Mapping[str, Any]) -> str:

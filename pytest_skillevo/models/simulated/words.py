@@ -93,6 +93,7 @@ _WORDS: Final = {
     "|translat*|map*|turn*|convert*",
     "dishtitle": "title|titles|dish name|dish names|dish's name|recipe name|recipe names|item name|item names"
     "|name of each dish|name of every dish|name of the dish|names of dishes|names of the dishes|requested names",
+    "being": "is|are|equals|means|comes|stands|follows",
     "asname": "name|names|title|titles|spelling*|wording|spelled|spelt|spell|worded|written|label*|word for word",
     "task": "task|tasks|prompt*|asked|requested|requests|request|given|brief|user*|assignment|table|instruction*"
     "|asks|column",
@@ -140,6 +141,7 @@ _WORDS: Final = {
     "leave": "omit*|skip*|leave*|leaving|drop*|optional|unnecessary|not needed|no need|not required|ignor*|without"
     "|spare*|disregard*|not necessary|superfluous|not add|not include|not write|not give|not emit|not report",
     # Combining sources.
+    "left": "leave|leaves|leaving|left",
     "null": "null|nulls|none|empty|blank|blanks|missing|absent|lacks|lacking|hole*|not there|unset|incomplete"
     "|left open",
     "other": "another|other|others|different|second|elsewhere|alternative*|any|else",

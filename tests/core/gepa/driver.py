@@ -182,7 +182,7 @@ def search(
     evaluate: Evaluator = by_length,
     reflect: Reflector = always_better,
     *,
-    seed: Skill | None = None,
+    skill: Skill | None = None,
     dataset: SearchDataset | None = None,
     recorded: Mapping[str, Answer] | None = None,
     order: int | None = None,
@@ -190,6 +190,6 @@ def search(
     **settings: Any,
 ) -> tuple[SearchResult, Log]:
     """A whole search in one call; `engine` holds further arguments of the engine."""
-    machine = Engine(seed or seed_skill(), dataset or cases(6, 4), SearchSettings(**settings), **(engine or {}))
+    machine = Engine(skill or seed_skill(), dataset or cases(6, 4), SearchSettings(**settings), **(engine or {}))
     log = drive(machine, evaluate, reflect, recorded=recorded, order=order)
     return machine.result(), log

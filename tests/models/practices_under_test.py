@@ -1,0 +1,17 @@
+"""All practices of the library and the field practices of a cookbook-like contract, by name."""
+
+from __future__ import annotations
+
+from pytest_skillevo.models.simulated import library
+from pytest_skillevo.models.simulated.library import as_asked, by_rule, include_field, own_count
+from pytest_skillevo.models.simulated.practices import Practice
+
+PRACTICES = (
+    *(value for value in vars(library).values() if isinstance(value, Practice)),
+    include_field("category_dishes"),
+    include_field("cuisine_dishes"),
+    as_asked("cuisine", "cuisine|cuisines|kitchen*|adjective*"),
+    own_count("ingredient_count", "ingredient*"),
+    by_rule("difficulty_rating", "difficult*|difficulty_rating|estimated_difficulty|rating|ratings"),
+)
+BY_NAME = {practice.name: practice for practice in PRACTICES}
