@@ -173,8 +173,15 @@ class EvolveRun:
             terminalreporter.section(screen.title)
             for line in screen.lines:
                 terminalreporter.write_line(line)
+        for notice in self._notices():
+            terminalreporter.write_line(f"skillevo: store repaired: {notice}")
         if self._message:
             terminalreporter.write_line(f"skillevo: {self._message}")
+
+    def _notices(self) -> tuple[str, ...]:
+        from .wiring import NOTICES
+
+        return self._config.stash.get(NOTICES, ())
 
     def _terminal(self) -> TerminalReporter | None:
         found: TerminalReporter | None = self._config.pluginmanager.getplugin("terminalreporter")

@@ -34,6 +34,8 @@ Report: TypeAlias = dict[str, Any]
 _MODELS: pytest.StashKey[dict[str, ChatModel]] = pytest.StashKey()
 #: Id of the experiment that an interrupt left unfinished.
 RESUMABLE: pytest.StashKey[str] = pytest.StashKey()
+#: What opening the store has put right, in sentences.
+NOTICES: pytest.StashKey[tuple[str, ...]] = pytest.StashKey()
 
 
 def chat_models(session: pytest.Session) -> dict[str, ChatModel]:
@@ -128,7 +130,7 @@ def setting_for(
             "Use --evolve-max-tokens, or a model with a price"
         )
     files = evaluator_files(
-        [one.item for one in mine], config.rootpath, list(config.getini("skillevo_evaluator_files"))
+        [(one.case, one.item) for one in mine], config.rootpath, list(config.getini("skillevo_evaluator_files"))
     )
     return Setting(
         dataset=dataset,
@@ -161,6 +163,7 @@ def run_experiment(
 
     setting.require()
     with open_store(session.config) as store:
+        session.config.stash[NOTICES] = store.notices
         resumed = options.value_of(session.config, "evolve_resume")
         if resumed is not None:
             return _run_in(session, store, setting, items, progress, resumable(store, resumed, setting))

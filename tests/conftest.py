@@ -8,6 +8,7 @@ import pkgutil
 # pytester forgets the modules that an inner run imported first. A second import would make a second set of classes,
 # whose enum members are not the first ones, and SQLAlchemy's compiled parts do not survive it: load all beforehand.
 import sqlalchemy.dialects.sqlite  # noqa: F401
+import yaml  # noqa: F401
 
 import pytest_skillevo
 

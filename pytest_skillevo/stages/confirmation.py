@@ -77,7 +77,7 @@ class Arms:
         def count(outcome: Outcome) -> None:
             nonlocal done
             done += 1
-            self._progress.rollouts(done)
+            self._progress.rollouts(done, tokens=self._recorder.tokens)
 
         outcomes = self._recorder.run(work, count)
         by_arm: dict[tuple[str, str], list[tuple[int, Outcome]]] = {}

@@ -6,7 +6,6 @@ there, and nothing that was paid for is paid twice.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
@@ -16,10 +15,7 @@ from ..core.protocols import ChatModel, Reply
 from ..core.records import Message, Outcome, RolloutRequest, Usage, merge_usage
 from ..core.skill import Skill
 from ..store import JournalEntry, Store
-
-#: Nesting and length of what a test may hand over as a trace; the store caps the whole.
-DEEPEST = 30
-TEXT_LIMIT = 10_000
+from .cleaning import clean
 
 
 class Executor(Protocol):
@@ -86,24 +82,26 @@ class Recorder:
             raise ConfigError(f"internal: {len(work)} more rollouts would exceed the budget of {self._budget}")
         self.flush()
         outcomes: list[Outcome | None] = [self._recorded(request) for request, _ in work]
-        for outcome in outcomes:
+        for (request, _), outcome in zip(work, outcomes, strict=True):
             if outcome is not None:
+                self._count(request, outcome)
                 on_done(outcome)
         open_places = [index for index, outcome in enumerate(outcomes) if outcome is None]
         for place, outcome in self._executor.run([work[index] for index in open_places]):
             index = open_places[place]
-            outcomes[index] = self._record(work[index][0], outcome)
-            on_done(outcome)
-        done = [outcome for outcome in outcomes if outcome is not None]
-        for (request, _), outcome in zip(work, done, strict=True):
-            stage = request.id.split("/", 1)[0]
-            self.rollouts[stage] = self.rollouts.get(stage, 0) + 1
-            if outcome.status == "skipped":
-                self.skipped.setdefault(request.case_id, outcome.reason)
-            if outcome.evaluation is not None:
-                # An agent that reported nothing makes the sum unknown, not zero.
-                self.usage = merge_usage(self.usage, {"agent": Usage(), **outcome.evaluation.usage})
-        return done
+            outcomes[index] = told = self._record(work[index][0], outcome)
+            self._count(work[index][0], told)
+            on_done(told)
+        return [outcome for outcome in outcomes if outcome is not None]
+
+    def _count(self, request: RolloutRequest, outcome: Outcome) -> None:
+        stage = request.id.split("/", 1)[0]
+        self.rollouts[stage] = self.rollouts.get(stage, 0) + 1
+        if outcome.status == "skipped":
+            self.skipped.setdefault(request.case_id, outcome.reason)
+        if outcome.evaluation is not None:
+            # An agent that reported nothing makes the sum unknown, not zero.
+            self.usage = merge_usage(self.usage, {"agent": Usage(), **outcome.evaluation.usage})
 
     def chat(
         self,
@@ -153,9 +151,11 @@ class Recorder:
         return _with_trace(outcome, None if payload["trace"] is None else self._store.trace(payload["trace"]))
 
     def _record(self, request: RolloutRequest, outcome: Outcome) -> Outcome:
-        trace = None if outcome.evaluation is None else self._clean(outcome.evaluation.trace)
-        told = _with_trace(Outcome.from_json(self._clean(outcome.to_json())), trace)
+        trace = None if outcome.evaluation is None else clean(outcome.evaluation.trace, self.redact)
         digest = None if trace is None else self._store.put_trace(trace)
+        # The store cuts what is too long; a resumed run reads it there, so this one is told the same.
+        kept = None if digest is None else self._store.trace(digest)
+        told = _with_trace(Outcome.from_json(clean(outcome.to_json(), self.redact)), kept)
         payload = {"variant": request.variant, "seed": request.seed, "outcome": told.to_json(), "trace": digest}
         entry = JournalEntry(request.id, "rollout", payload)
         if told.status == "errored":
@@ -163,18 +163,6 @@ class Recorder:
         else:
             self._store.append(self._experiment, [entry])
         return told
-
-    def _clean(self, value: Any, depth: int = 0) -> Any:
-        """A JSON-able copy with every text redacted; what is no JSON, or nested too deeply, becomes its text."""
-        if isinstance(value, str):
-            return self.redact(value)
-        if value is None or isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value)):
-            return value
-        if depth < DEEPEST and isinstance(value, Mapping):
-            return {self.redact(str(key)): self._clean(item, depth + 1) for key, item in value.items()}
-        if depth < DEEPEST and isinstance(value, list | tuple):
-            return [self._clean(item, depth + 1) for item in value]
-        return self.redact(str(value)[:TEXT_LIMIT])
 
 
 def _with_trace(outcome: Outcome, trace: Any) -> Outcome:

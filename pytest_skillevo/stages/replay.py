@@ -135,7 +135,7 @@ class _GroupRunner:
             request = RolloutRequest(key, case.id, skill.digest, seed, 0, "replay")
             (outcome,) = self._recorder.run([(request, skill)])
             self._done += 1
-            self._progress.rollouts(self._done)
+            self._progress.rollouts(self._done, tokens=self._recorder.tokens)
             totals = self.totals[group]
             totals.tasks += 1
             if outcome.evaluation is None:

@@ -103,6 +103,8 @@ def event_words(event: SearchEvent) -> str:
     """How an iteration ended, for a person."""
     if is_accepted(event):
         return "accepted"
+    if event.kind is EventKind.CANDIDATE_REJECTED and event.child_sum is not None:
+        return "rejected: no improvement"
     if event.kind in (EventKind.CANDIDATE_REJECTED, EventKind.REFLECTION_REJECTED, EventKind.CANDIDATE_DUPLICATE):
         return f"rejected: {event.verdict}"
     return event.verdict

@@ -94,12 +94,13 @@ def _show(
 ) -> int:
     """Tell what is new since event number `shown`; returns the number of events told so far."""
     means = {entry.digest: entry.mean for entry in result.pool}
+    names = {entry.digest: f"c{place}" for place, entry in enumerate(result.pool)}
     for event in result.events[shown:]:
         if event.parent is not None:
             progress.proposal(
                 iteration=event.iteration,
                 component=event.component,
-                parent=event.parent[:6],
+                parent=names[event.parent],
                 verdict=event_words(event),
                 minibatch_parent=event.parent_sum,
                 minibatch_child=event.child_sum,

@@ -19,13 +19,12 @@ from pytest_skillevo.models.simulated.library import (
     AMBIGUITY,
     FINISH,
     GAP,
+    GENERIC,
     HONESTY,
     MERGE,
     ORDER,
     PAGING,
-    RATE_LIMIT,
     REFERENCE,
-    RETRY,
     REUSE,
     SUMMARY,
     TASK_WINS,
@@ -37,7 +36,16 @@ from pytest_skillevo.models.simulated.library import (
     include_field,
     own_count,
 )
-from pytest_skillevo.models.simulated.lookups import find, follow, is_called, planned, resembles
+from pytest_skillevo.models.simulated.lookups import (
+    find,
+    follow,
+    is_called,
+    number_in,
+    object_in,
+    planned,
+    resembles,
+    text_in,
+)
 from pytest_skillevo.models.simulated.overrides import apply_overrides, read_overrides
 from pytest_skillevo.models.simulated.practices import Practice
 from pytest_skillevo.models.simulated.solver import (
@@ -61,30 +69,7 @@ CUISINE: Final = as_asked("cuisine", "cuisine|cuisines|kitchen*|adjective*")
 COUNT: Final = own_count("ingredient_count", "ingredient*")
 DIFFICULTY: Final = by_rule("difficulty_rating", "difficult*|difficulty_rating|estimated_difficulty|rating|ratings")
 
-PRACTICES: Final[tuple[Practice, ...]] = (
-    CATEGORY_DISHES,
-    CUISINE_DISHES,
-    TITLES,
-    CUISINE,
-    COUNT,
-    DIFFICULTY,
-    ALPHABETICAL,
-    SUMMARY,
-    ORDER,
-    AMBIGUITY,
-    RETRY,
-    RATE_LIMIT,
-    GAP,
-    HONESTY,
-    PAGING,
-    MERGE,
-    REUSE,
-    TASK_WINS,
-    VERIFY,
-    REFERENCE,
-    WRITE_ONCE,
-    FINISH,
-)
+PRACTICES: Final[tuple[Practice, ...]] = (CATEGORY_DISHES, CUISINE_DISHES, CUISINE, COUNT, DIFFICULTY, *GENERIC)
 
 _TITLE = re.compile(r"^# Recipe cookbook: \d+ dishes x \d+ lookups$", re.MULTILINE)
 _ROW = re.compile(r"^\|\s*\d+\s*\|\s*([^|]+?)\s*\|\s*([^|]+?)\s*\|\s*([^|]+?)\s*\|\s*$", re.MULTILINE)
@@ -111,15 +96,22 @@ class Dish:
 
     def learn(self, row: Mapping[str, Any]) -> None:
         """Take over what a row of an answer says; a null says nothing."""
-        self.id = row.get("id") or self.id
-        self.name = row.get("name") or self.name
-        self.category = row.get("category") or self.category
-        self.area = row.get("area") or self.area
-        self.minutes = row.get("total_time_minutes") or self.minutes
+        self.id = text_in(row, "id") or self.id
+        self.name = text_in(row, "name") or self.name
+        self.category = text_in(row, "category") or self.category
+        self.area = text_in(row, "area") or self.area
+        self.minutes = number_in(row, "total_time_minutes") or self.minutes
+        self.printed_count = number_in(row, "ingredient_count") or self.printed_count
         ingredients = row.get("ingredients")
         if isinstance(ingredients, list):
             self.ingredients = len(ingredients)
-        self.printed_count = row.get("ingredient_count") or self.printed_count
+
+    def study(self, details: Mapping[str, Any]) -> None:
+        """Take over what an answer of meal_details says."""
+        self.learn(object_in(details, "meal"))
+        analysis = object_in(details, "analysis")
+        self.minutes = number_in(analysis, "estimated_total_time_minutes") or self.minutes
+        self.estimated_difficulty = text_in(analysis, "estimated_difficulty")
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,10 +228,7 @@ class Cook:
         answers = yield from self._caller.fetch([*details, *areas.values()])
         for dish, answer in zip(known, answers, strict=False):
             if answer.ok:
-                dish.learn(answer.data.get("meal") or {})
-                analysis = answer.data.get("analysis") or {}
-                dish.minutes = analysis.get("estimated_total_time_minutes")
-                dish.estimated_difficulty = analysis.get("estimated_difficulty")
+                dish.study(answer.data)
         yield from self._read_lists(areas, answers[len(details) :])
         return []
 
@@ -292,7 +281,7 @@ class Cook:
         document = self._document()
         if ending == "no file":
             return f"Here is the cookbook: {json.dumps(document, ensure_ascii=False)}"
-        if self._lapses(REUSE):
+        if self._lapses(REUSE) and self._caller.made:
             yield self._caller.made[:4]
         if self._lapses(WRITE_ONCE):
             for part in range(1, len(document["recipes"])):

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pytest_skillevo.models.simulated import library
-from pytest_skillevo.models.simulated.library import as_asked, by_rule, include_field, own_count
-from pytest_skillevo.models.simulated.practices import Practice
+from pytest_skillevo.models.simulated.library import GENERIC, as_asked, by_rule, include_field, own_count
 
 PRACTICES = (
-    *(value for value in vars(library).values() if isinstance(value, Practice)),
+    *GENERIC,
     include_field("category_dishes"),
     include_field("cuisine_dishes"),
     as_asked("cuisine", "cuisine|cuisines|kitchen*|adjective*"),

@@ -26,6 +26,10 @@ FILLER = " ".join(
 )
 
 
+def share(signs):
+    return statistics.mean(map(float, signs))
+
+
 def test_better_skills_score_better(kitchen, seed_skill, good_skill, corrupted_skill):
     none, corrupted, seed, good = (kitchen.mean(s) for s in (None, corrupted_skill, seed_skill, good_skill))
     assert none + 0.03 < seed
@@ -57,9 +61,9 @@ def fault_rates(kitchen):
     """For the empty skill and for each single rule: fault class -> share of rollouts with its sign."""
 
     def rates(skill):
-        played = kitchen.plays(skill, seeds=(1, 2), split="holdout")
+        played = kitchen.plays(skill, seeds=(1, 2, 3), split="holdout")
         return {
-            name: statistics.mean(sign(each) for each in played if each.level in levels)
+            name: share(sign(each) for each in played if each.level in levels)
             for name, (levels, sign) in PROBES.items()
         }
 
@@ -68,7 +72,7 @@ def fault_rates(kitchen):
 
 @pytest.mark.parametrize("name", RULES)
 def test_a_single_rule_helps_its_own_fault_class(fault_rates, name):
-    assert fault_rates[None][name] >= 0.15
+    assert fault_rates[None][name] >= 0.08
     assert fault_rates[name][name] <= fault_rates[None][name] / 2
 
 
@@ -87,20 +91,19 @@ def test_reading_the_reference_helps_only_with_what_it_documents(fault_rates):
 
 def test_totals_are_reached_by_paging_only(kitchen):
     keys = "Every entry has category_dishes and cuisine_dishes."
-    for rule, share in (("Follow offset until the total is reached.", 0.15), ("Be quick.", 1.0)):
-        played = kitchen.plays(skill_with(keys, rule), levels=("m1",))
-        cut = statistics.mean("paging: " in each.evaluation.feedback for each in played)
-        assert cut <= share
-    assert cut >= 0.4
+    paged = kitchen.plays(skill_with(keys, "Follow offset until the total is reached."), levels=("m1",))
+    plain = kitchen.plays(skill_with(keys), levels=("m1",))
+    assert share("paging: " in each.evaluation.feedback for each in paged) <= 0.15
+    assert share("paging: " in each.evaluation.feedback for each in plain) >= 0.4
 
 
 def test_open_values_are_invented_unless_the_skill_forbids_it(kitchen):
     dropped = "Never retry a failed call."
     invented = {}
     for rule in ("Be quick.", "Never invent a value."):
-        played = kitchen.plays(skill_with(dropped, rule), levels=("e2", "m1"))
-        invented[rule] = statistics.mean("fabricated: " in each.evaluation.feedback for each in played)
-    assert invented["Never invent a value."] < 0.1 < invented["Be quick."]
+        played = kitchen.plays(skill_with(dropped, rule), seeds=range(6), levels=("e2", "m1"))
+        invented[rule] = share("fabricated: " in each.evaluation.feedback for each in played)
+    assert invented["Never invent a value."] < invented["Be quick."] / 2
 
 
 def test_long_irrelevant_text_hurts(kitchen, good_skill):
@@ -127,7 +130,7 @@ def test_a_description_that_says_nothing_loses_loads_and_points(kitchen, good_sk
     text = good_skill.text.replace("name: recipe-cookbook", "name: helper")
     hidden = Skill.from_bytes("helper", text.encode()).with_component("description", "Helpful hints.")
     played = kitchen.plays(hidden)
-    loads = statistics.mean(bool(each.run.skills_loaded) for each in played)
+    loads = share(bool(each.run.skills_loaded) for each in played)
     assert loads < 0.2
     assert kitchen.mean(hidden) < kitchen.mean(good_skill) - 0.15
 

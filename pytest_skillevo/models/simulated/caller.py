@@ -15,6 +15,8 @@ ENDLESS: Final = 0.04
 #: How often an agent repeats what timed out, and how often it hammers a rate limit or asks again for a gap.
 REPEATS: Final = 3
 HAMMER: Final = 2
+#: The most other calls that an agent makes for the sake of a rate limit.
+PATIENCE: Final = 10
 
 
 class Caller:
@@ -69,7 +71,9 @@ class Caller:
                         (answers[place],) = yield [calls[place]]
                 continue
             # Calls of the same turn that came later count as other work already done.
-            wait = int(answers[place].data.get("retry_after_calls") or 1) - (len(calls) - 1 - place)
+            asked = answers[place].data.get("retry_after_calls")
+            others = asked if isinstance(asked, int) and 0 < asked <= PATIENCE else 1
+            wait = others - (len(calls) - 1 - place)
             *_, answers[place] = yield [self._spare] * max(0, wait) + [calls[place]]
         return answers
 

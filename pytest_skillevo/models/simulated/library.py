@@ -35,7 +35,7 @@ RETRY: Final = Practice(
 
 RATE_LIMIT: Final = Practice(
     "do other work after a rate limit",
-    p0=0.5,
+    p0=0.4,
     p1=0.03,
     directive=patterns("rate +later !+at_once", "rate -at_once"),
     contrary={"at once": patterns("rate +at_once"), "none": patterns("rate +giveup")},
@@ -72,7 +72,7 @@ PAGING: Final = Practice(
 
 AMBIGUITY: Final = Practice(
     "check the resolved name",
-    p0=0.4,
+    p0=0.35,
     p1=0.03,
     directive=patterns(
         "-first",
@@ -110,7 +110,7 @@ VERIFY: Final = Practice(
 
 MERGE: Final = Practice(
     "fill a null from another answer",
-    p0=0.4,
+    p0=0.35,
     p1=0.03,
     directive=patterns("null +get other source !nodata", "null +other source !nodata <8"),
     contrary={"lapse": patterns("-null leave value !other <6", "null +left value !other <6")},
@@ -198,7 +198,7 @@ def _field(name: str) -> re.Pattern[str]:
 
 
 @cache
-def include_field(field: str, p0: float = 0.7) -> Practice:
+def include_field(field: str, p0: float = 0.65) -> Practice:
     """The output contract has this key, whatever the task's example shows."""
     key = _field(field)
     return Practice(
@@ -236,7 +236,7 @@ def as_asked(field: str, words: str, p0: float = 0.3) -> Practice:
 
 
 @cache
-def own_count(field: str, objects: str, p0: float = 0.35) -> Practice:
+def own_count(field: str, objects: str, p0: float = 0.3) -> Practice:
     """A number is counted from the record, not copied from a tool's figure. `objects` is what is counted."""
     key, counted = _field(field), concept(objects)
     return Practice(
@@ -277,4 +277,26 @@ SUMMARY: Final = Practice(
     directive=patterns("+compute summary +distinct", "+summary +distinct", "+compute +summary", "summary -example"),
     contrary={"lapse": patterns("+copy +summary +example")},
     documented=True,
+)
+
+
+#: The practices that hold for any family of lookup tasks.
+GENERIC: Final = (
+    RETRY,
+    RATE_LIMIT,
+    GAP,
+    HONESTY,
+    PAGING,
+    AMBIGUITY,
+    TASK_WINS,
+    VERIFY,
+    MERGE,
+    REFERENCE,
+    WRITE_ONCE,
+    FINISH,
+    ORDER,
+    REUSE,
+    ALPHABETICAL,
+    TITLES,
+    SUMMARY,
 )

@@ -17,7 +17,25 @@ def rows_of(answer: Answer, key: str) -> list[Row]:
     rows = answer.data.get(key) if answer.ok else None
     if not isinstance(rows, list):
         return []
-    return [row for row in rows if isinstance(row, dict) and row.get("id") and isinstance(row.get("name"), str)]
+    return [row for row in rows if isinstance(row, dict) and text_in(row, "id") and text_in(row, "name")]
+
+
+def text_in(data: Row, key: str) -> str | None:
+    """A text that is not empty, or None."""
+    value = data.get(key)
+    return value if isinstance(value, str) and value else None
+
+
+def number_in(data: Row, key: str) -> int | None:
+    """A whole number, or None."""
+    value = data.get(key)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def object_in(data: Row, key: str) -> Row:
+    """An object, {} if there is none."""
+    value = data.get(key)
+    return value if isinstance(value, dict) else {}
 
 
 def total_of(answer: Answer) -> int:
@@ -78,4 +96,6 @@ def planned(answer: Answer, key: str, known: Collection[str]) -> list[str]:
     except (ValueError, RecursionError):
         return []
     titles = plan.get(key) if isinstance(plan, dict) else None
-    return [title for title in titles if isinstance(title, str) and title not in known] if titles else []
+    if not isinstance(titles, list):
+        return []
+    return [title for title in titles if isinstance(title, str) and title not in known]
