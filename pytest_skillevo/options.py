@@ -135,7 +135,7 @@ OPTIONS = (
         many=True,
     ),
     Option("evolve-seed", "seed of every draw of the experiment", _whole(0), 1, "N", number="int"),
-    Option("evolve-iterations", "at most this many proposals in the search", _whole(0), 30, "N", number="int"),
+    Option("evolve-iterations", "at most this many proposals in the search", _whole(0), 60, "N", number="int"),
     Option("evolve-rollouts", "at most this many rollouts in all stages together", _whole(1), 1000, "N", number="int"),
     Option("evolve-max-tokens", "stop the search at this many tokens", _whole(1), metavar="N", number="int"),
     Option("evolve-max-usd", "stop the search at this cost; refused for models without a price", _money, metavar="USD"),

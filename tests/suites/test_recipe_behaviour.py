@@ -151,22 +151,17 @@ def test_a_wrong_directive_is_obeyed_and_costs(kitchen, good_skill):
 
 
 def test_a_rule_for_one_dish_helps_where_it_occurs_and_nowhere_else(kitchen):
-    task = next(task for task in kitchen.tasks.values() if task.level == "m1")
+    task, other = (task for task in kitchen.tasks.values() if task.level == "m1" and task.split == "feedback")
     dish = task.prompt.split("| 1 | ")[1].split(" | ")[0]
-    narrow = skill_with(f"For {dish}: add category_dishes and cuisine_dishes.")
-    for each in kitchen.plays(narrow, seeds=range(6), levels=("m1",), limit=3):
-        helped = all("cuisine_dishes" in entry for entry in entries(each))
-        if dish in each.run.messages[1]["content"]:
-            continue
-        plain = kitchen.play(skill_with(), each.task, each.seed)
-        assert helped == all("cuisine_dishes" in entry for entry in entries(plain))
-    own = [kitchen.play(narrow, task.id, seed) for seed in range(20)]
-    plain = [kitchen.play(skill_with(), task.id, seed) for seed in range(20)]
+    assert dish not in other.prompt
+    narrow, plain = skill_with(f"For {dish}: add category_dishes and cuisine_dishes."), skill_with()
+    _, without_keys = PROBES["cuisine_dishes"]
 
-    def with_keys(plays):
-        return sum(all("cuisine_dishes" in entry for entry in entries(each)) for each in plays)
+    def faults(skill, case):
+        return sum(without_keys(kitchen.play(skill, case.id, seed)) for seed in range(40))
 
-    assert with_keys(own) >= with_keys(plain) + 5
+    assert faults(narrow, other) == faults(plain, other) > 0
+    assert faults(narrow, task) < faults(plain, task) / 2
 
 
 def test_an_agent_without_a_skill_may_loop_until_a_budget_stops_it(kitchen):

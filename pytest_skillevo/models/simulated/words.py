@@ -162,8 +162,6 @@ _WORDS: Final = {
     "piecemeal": "after each|after every|per dish|for each|for every|incremental*|piece by piece|step by step"
     "|intermediate|draft*|partial*|as you go|several times|dish by dish",
     "claim": "claim_done|claim done|claiming done",
-    "early": "first|early|straight away|as soon as|before writing|before the file|at the start|halfway|right after"
-    "|early on",
     "id": "id|ids|meal_id|identifier*",
     "detail": "detail|details|meal_details|dependent",
     "before": "before|first|then|prior|precede*|once|needs|need|requires|require|beforehand|ahead|until",
