@@ -2,8 +2,8 @@
 
     python benchmarks/plugin_overhead.py [--rounds N]
 
-Runs 1,000 trivial tests (and a single one, for the start) with the plugin installed and with `-p no:skillevo`, in turns,
-and prints the ratio and the difference of the medians. Goals: at most 1.02, and at most 15 ms at start.
+Runs 1,000 trivial tests (and a single one, for the start) with the plugin and with `-p no:skillevo`, in turns, and
+prints the ratio and the difference of the medians. Goals: at most 1.02, and at most 15 ms at start.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from pathlib import Path
 HOLDOUT = 200
 FEW, MANY = 1, 11
 
-SUITE = '''
+SUITE = """
 import pytest
 
 pytestmark = pytest.mark.skill("demo")
@@ -29,7 +29,7 @@ SPLITS = ["feedback"] * 4 + ["validation"] * 10 + ["holdout"] * {holdout}
 @pytest.mark.parametrize("n", [pytest.param(n, marks=pytest.mark.split(s), id=str(n)) for n, s in enumerate(SPLITS)])
 def test_it(skill, rollout, n):
     rollout.record(score=1.0 if "tip" in skill.text else 0.5)
-'''
+"""
 
 CONFTEST = '''
 import json

@@ -25,7 +25,17 @@ def experiment(seed: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as name:
         file = Path(name) / "report.json"
         options = [f"--evolve-seed={seed}", f"--evolve-report={file}", "-o", f"skillevo_home={name}/store"]
-        command = [sys.executable, "-m", "pytest", "suites/recipe", "--evolve", "-q", "-p", "no:cacheprovider", *options]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "suites/recipe",
+            "--evolve",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            *options,
+        ]
         subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
         report: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
         return report
@@ -34,7 +44,13 @@ def experiment(seed: int) -> dict[str, Any]:
 def row(seed: int, report: dict[str, Any]) -> str:
     """One line of the table."""
     decision, search = report["decision"], report["search"]
-    cells = [str(seed), decision["verdict"], decision["rule"], f"{search['seed_score']:.3f}", f"{search['best_score']:.3f}"]
+    cells = [
+        str(seed),
+        decision["verdict"],
+        decision["rule"],
+        f"{search['seed_score']:.3f}",
+        f"{search['best_score']:.3f}",
+    ]
     if report["confirmation"] is None:
         return "| " + " | ".join([*cells, "", "", "", ""]) + " |"
     holdout = report["confirmation"]["holdout"]

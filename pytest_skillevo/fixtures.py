@@ -69,13 +69,15 @@ class RecordedAgent:
         """Run the agent; see core.protocols.Agent."""
         run = self._agent.run(prompt, tools=tools, skills=skills, seed=seed)
         self._rollout.add_usage("agent", run.usage)
-        self._rollout.add_session(session_record(run))
+        self._rollout.add_session(session_record(prompt, run))
         return run
 
 
-def session_record(run: AgentRun) -> dict[str, Any]:
+def session_record(prompt: str, run: AgentRun) -> dict[str, Any]:
     """The conversation of an agent run as JSON-able data."""
     return {
+        "prompt": prompt,
+        "answer": run.answer,
         "messages": list(run.messages),
         "turns": run.turns,
         "stop_reason": run.stop_reason,

@@ -8,7 +8,7 @@ class SkillevoError(Exception):
 
 
 class ConfigError(SkillevoError):
-    """Wrong usage: an option, a marker, a skill file, a dataset. Shown as a usage error (exit code 4), not a traceback."""
+    """Wrong usage: an option, a marker, a skill file, a dataset. Shown as a usage error (exit 4), not a traceback."""
 
 
 class EvaluationError(ConfigError):

@@ -24,7 +24,7 @@ class Rollout:
         self._recorded: Evaluation | None = None
         self._checks: list[tuple[str, bool, float]] = []
         self._usage: dict[str, Usage] = {}
-        self._sessions: list[Any] = []
+        self._sessions: list[Mapping[str, Any]] = []
         #: The first misuse; kept, so that a test cannot swallow it.
         self.misuse: EvaluationError | None = None
 
@@ -86,8 +86,11 @@ class Rollout:
         """Add a Usage record, as the built-in agent does."""
         self._usage = merge_usage(self._usage, {role: usage})
 
-    def add_session(self, session: Any) -> None:
-        """Keep one agent conversation (JSON-able) with this run, for people and for the Reviewer."""
+    def add_session(self, session: Mapping[str, Any]) -> None:
+        """Keep one agent conversation with this run, for people and for the models that reflect and review.
+
+        JSON-able, with `prompt`, `answer`, `messages` and `skills_loaded`.
+        """
         self._sessions.append(session)
 
     @property
@@ -121,7 +124,11 @@ class Rollout:
         return Evaluation(0.0, False, "\n".join([*failed, failure]), {}, trace, self._usage)
 
     def _trace(self, recorded: Any) -> Any:
-        return {"recorded": recorded, "sessions": self._sessions} if self._sessions else recorded
+        """What the test recorded; beside agent conversations also the first prompt and the last answer as texts."""
+        if not self._sessions:
+            return recorded
+        prompt, answer = self._sessions[0].get("prompt"), self._sessions[-1].get("answer")
+        return {"input": prompt, "output": answer, "recorded": recorded, "sessions": self._sessions}
 
     def _money(self, usd: Decimal | str | int) -> Decimal:
         if isinstance(usd, float | bool):

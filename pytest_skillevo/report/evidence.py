@@ -45,7 +45,8 @@ def table(report: Json, width: int) -> list[str]:
         return []
     holdout = confirmation["holdout"]
     # Families score a task twice, strictly and by the official rule; other suites have one score of their own making.
-    graded = any(case["family"] is not None for case in confirmation["cases"])
+    official = next((each for each in confirmation["objectives"] if each["name"] == "official"), None)
+    graded = official is not None
     level = round(holdout["interval_level"] * 100)
     head = Row("", "before", "after", "change", f"{level} % interval")
     rows = [
@@ -58,6 +59,7 @@ def table(report: Json, width: int) -> list[str]:
         ),
         *_lost(holdout),
         *_passed(holdout, graded),
+        *_official(official),
         _tokens(holdout),
         *_replay_tokens(report["replay"]),
     ]
@@ -76,12 +78,19 @@ def _passed(holdout: Json, graded: bool) -> list[Row]:
     before, after = holdout["passes_before"], holdout["passes_after"]
     if before is None or after is None:
         return []
-    label = "passed (official)" if graded else "passed"
+    label = "passed (strict)" if graded else "passed"
     row = Row(label, f"{before[0]}/{before[1]}", f"{after[0]}/{after[1]}")
     if before == after:
         return [replace(row, note="the same")]
     # Counts out of different totals have no difference.
     return [replace(row, change=f"{after[0] - before[0]:+}") if before[1] == after[1] else row]
+
+
+def _official(objective: Json | None) -> list[Row]:
+    if objective is None:
+        return []
+    before, after = objective["before"], objective["after"]
+    return [Row("official score", figures.score(before), figures.score(after), figures.change(after - before))]
 
 
 def _lost(holdout: Json) -> list[Row]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ..core.draws import draw_bits
 from ..core.errors import ConfigError
-from ..core.records import Case, Outcome, RolloutRequest
+from ..core.records import Case, Evaluation, Outcome, RolloutRequest, Split
 from ..core.skill import Skill
 from ..core.verdict import Comparison, Confirmation, PairedCase, compare, confirm, flagged_criticals
 from .dataset import Dataset
@@ -25,6 +24,8 @@ class Confirmed:
     validation: Comparison | None
     pairs: tuple[PairedCase, ...]
     left_out: tuple[str, ...]
+    #: Objective -> its mean over all valid holdout runs before and after; reported only, they decide nothing.
+    objectives: Mapping[str, tuple[float, float]]
 
 
 def run_confirmation(
@@ -51,6 +52,7 @@ def run_confirmation(
         validation=compare(validation, settings.rules) if validation else None,
         pairs=tuple(pairs),
         left_out=tuple(arms.left_out),
+        objectives=arms.objectives("holdout"),
     )
 
 
@@ -63,6 +65,16 @@ class Arms:
         self._recorder = recorder
         self._progress = progress
         self.left_out: list[str] = []
+        self._objectives: dict[tuple[Split, str], tuple[list[float], list[float]]] = {}
+
+    def objectives(self, split: Split) -> dict[str, tuple[float, float]]:
+        """Means before and after of every objective that each valid run of the split reported."""
+        runs = max((len(before) for (of, _), (before, _) in self._objectives.items() if of == split), default=0)
+        return {
+            name: (sum(before) / runs, sum(after) / runs)
+            for (of, name), (before, after) in sorted(self._objectives.items())
+            if of == split and len(before) == len(after) == runs
+        }
 
     def compare(self, phase: str, cases: Sequence[Case], repeats: int) -> list[PairedCase]:
         """One PairedCase per case, without those that skip in both arms."""
@@ -114,6 +126,10 @@ class Arms:
         valid = [(b, a) for b, a in runs if b.evaluation is not None and a.evaluation is not None]
         befores = [b.evaluation for b, _ in valid if b.evaluation is not None]
         afters = [a.evaluation for _, a in valid if a.evaluation is not None]
+        for arm, evaluations in enumerate((befores, afters)):
+            for evaluation in evaluations:
+                for name, value in evaluation.objectives.items():
+                    self._objectives.setdefault((case.split, name), ([], []))[arm].append(value)
         return PairedCase(
             case_id=case.id,
             critical=case.critical,
@@ -129,7 +145,7 @@ class Arms:
         )
 
 
-def agent_tokens(evaluation: Any) -> int | None:
+def agent_tokens(evaluation: Evaluation) -> int | None:
     """Tokens that the agent used in one run, None when nobody measured them."""
     usage = evaluation.usage.get("agent")
     return None if usage is None else usage.tokens

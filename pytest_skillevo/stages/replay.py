@@ -104,13 +104,17 @@ def sample_tasks(cases: Sequence[Case], count: int, root_seed: int) -> list[Case
     by_level: dict[str, list[Case]] = {}
     for case in cases:
         by_level.setdefault(case.level or "", []).append(case)
-    queues = [shuffled(group, root_seed, "replay-tasks", level) for level, group in sorted(by_level.items())]
+    queues = [shuffled(sorted(group, key=_by_id), root_seed, "replay-tasks", level) for level, group in sorted(by_level.items())]
     chosen: list[Case] = []
     while len(chosen) < count:
         for queue in queues:
             if queue and len(chosen) < count:
                 chosen.append(queue.pop(0))
     return sorted(chosen, key=lambda case: (_rung(case), case.id))
+
+
+def _by_id(case: Case) -> str:
+    return case.id
 
 
 def _rung(case: Case) -> tuple[int, str]:

@@ -116,6 +116,9 @@ def confirmation_part(confirmed: Confirmed, dataset: Dataset, settings: Settings
     return {
         "holdout": confirmed.holdout.comparison.to_json(),
         "validation": None if confirmed.validation is None else confirmed.validation.to_json(),
+        "objectives": [
+            {"name": name, "before": before, "after": after} for name, (before, after) in confirmed.objectives.items()
+        ],
         "criticals": [finding.to_json() for finding in confirmed.holdout.criticals],
         "false_alarm_rate": false_alarm_rate(settings.rules.critical, settings.repeats, RERUN_REPEATS),
         "cases": sorted(cases, key=_by_loss),

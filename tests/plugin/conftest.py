@@ -86,7 +86,7 @@ def pytest_skillevo_chat_model(name, role, config):
     return Scripted(name) if name.startswith("scripted") else None
 '''
 
-SUITE = '''
+SUITE = """
 import pytest
 
 pytestmark = pytest.mark.skill("demo")
@@ -97,7 +97,7 @@ SPLITS = ["feedback"] * 3 + ["validation"] * 4 + ["holdout"] * 8
 )
 def test_it(skill, rollout, n):
     rollout.record(score=0.9 if "tip" in skill.text else 0.4, feedback="the tip was not used")
-'''
+"""
 
 
 @pytest.fixture

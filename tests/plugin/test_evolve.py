@@ -7,10 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
 from pytest_skillevo.cli import main as skillevo
 from pytest_skillevo.core.revisions import Status
+from pytest_skillevo.report.schema import report_schema
 from pytest_skillevo.store import Store
 
 Evolve = Callable[..., pytest.RunResult]
@@ -29,6 +31,7 @@ def test_a_better_version_is_accepted_and_waits_while_the_seed_stays_as_it_is(
     assert result.ret == 0
     result.stdout.fnmatch_lines(["*demo: ACCEPT, waiting for approval (simulated model)*", "ACCEPT: *"])
     report = _report(suite.path)
+    jsonschema.validate(report, report_schema())
     assert report["decision"]["verdict"] == "ACCEPT"
     assert report["confirmation"]["holdout"]["better"] == 8
     assert report["revision"]["status"] == "pending_approval"
@@ -130,7 +133,9 @@ def test_wide_fixtures_live_through_the_experiment_and_narrow_ones_for_one_rollo
     evolve: Evolve, suite: pytest.Pytester
 ) -> None:
     source = (suite.path / "test_suite.py").read_text()
-    source = source.replace("def test_it(skill, rollout, n):", "def test_it(skill, rollout, n, wide, narrow, tmp_path):")
+    source = source.replace(
+        "def test_it(skill, rollout, n):", "def test_it(skill, rollout, n, wide, narrow, tmp_path):"
+    )
     suite.makepyfile(
         test_suite=source
         + """
@@ -182,8 +187,11 @@ def test_a_failed_assert_is_feedback_for_the_reflection_model(evolve: Evolve, su
         test_suite=source.split("    rollout.record")[0] + '    assert "tip" in skill.text, "serve the tip please"\n'
     )
     suite.makeconftest(
-        (suite.path / "conftest.py").read_text().replace(
-            "        text = messages[-1]", "        open('prompt.txt', 'w').write(messages[-1]['content'])\n        text = messages[-1]"
+        (suite.path / "conftest.py")
+        .read_text()
+        .replace(
+            "        text = messages[-1]",
+            "        open('prompt.txt', 'w').write(messages[-1]['content'])\n        text = messages[-1]",
         )
     )
     evolve("--evolve-iterations=1")
@@ -198,7 +206,11 @@ def test_secrets_of_the_environment_reach_neither_store_nor_report_nor_screen(
     monkeypatch.setenv("SERVICE_PASSWORD", secret)
     source = (suite.path / "test_suite.py").read_text()
     suite.makepyfile(
-        test_suite="import os\n" + source.replace('feedback="', 'trace={"p": os.environ["SERVICE_PASSWORD"]}, feedback="sent " + os.environ["SERVICE_PASSWORD"] + " ')
+        test_suite="import os\n"
+        + source.replace(
+            'feedback="',
+            'trace={"p": os.environ["SERVICE_PASSWORD"]}, feedback="sent " + os.environ["SERVICE_PASSWORD"] + " ',
+        )
     )
     result = evolve()
     assert secret not in result.stdout.str() + result.stderr.str()
@@ -218,3 +230,14 @@ def test_the_order_of_collection_does_not_matter(evolve: Evolve, suite: pytest.P
     events = [(event["component"], event["verdict"], event["validation"]) for event in search["events"]]
     assert events[0] == ("steps", "accepted", pytest.approx(0.9))
     assert search["rollouts"] == 4 + (3 + 3 + 4) + (3 + 3) + (3 + 3)
+
+
+def test_objectives_are_shown_before_and_after_and_decide_nothing(evolve: Evolve, suite: pytest.Pytester) -> None:
+    source = (suite.path / "test_suite.py").read_text()
+    suite.makepyfile(
+        test_suite=source.replace("feedback=", 'objectives={"calls": 9.0 if "tip" in skill.text else 4.0}, feedback=')
+    )
+    evolve()
+    report = _report(suite.path)
+    assert report["confirmation"]["objectives"] == [{"name": "calls", "before": 4.0, "after": 9.0}]
+    assert report["decision"]["verdict"] == "ACCEPT"

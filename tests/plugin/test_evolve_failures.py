@@ -70,7 +70,9 @@ def flaky():
 
 
 def test_a_candidate_that_only_errs_is_rejected_and_the_search_goes_on(evolve: Evolve, suite: pytest.Pytester) -> None:
-    suite.makeconftest((suite.path / "conftest.py").read_text().replace('["Use the tip."', '["Break it.", "Use the tip."'))
+    suite.makeconftest(
+        (suite.path / "conftest.py").read_text().replace('["Use the tip."', '["Break it.", "Use the tip."')
+    )
     _with_body(
         suite,
         'if "Break it" in skill.text:\n    from pytest_skillevo import InfrastructureError\n    raise InfrastructureError("gone")',
@@ -90,7 +92,9 @@ def test_when_the_present_skill_errs_too_the_run_stops_and_can_go_on(evolve: Evo
     )
     result = evolve()
     assert result.ret == 1
-    result.stdout.fnmatch_lines(["skillevo: the search stopped (evaluator_error):*nothing is decided*--evolve-resume=ex-*"])
+    result.stdout.fnmatch_lines(
+        ["skillevo: the search stopped (evaluator_error):*nothing is decided*--evolve-resume=ex-*"]
+    )
     assert not (suite.path / "report.json").exists()
     (suite.path / "up").touch()
     assert evolve("--evolve-resume=last").ret == 0

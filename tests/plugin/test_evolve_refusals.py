@@ -77,7 +77,9 @@ def test_several_skills_are_listed(suite: pytest.Pytester, write_skill: Callable
 
 def test_a_missing_split_is_named_with_the_counts(suite: pytest.Pytester) -> None:
     suite.makepyfile(test_suite=(suite.path / "test_suite.py").read_text().replace('"validation"', '"feedback"'))
-    _usage_error(suite.runpytest("--evolve"), "skill 'demo' has no validation case (7 feedback, 0 validation, 8 holdout)")
+    _usage_error(
+        suite.runpytest("--evolve"), "skill 'demo' has no validation case (7 feedback, 0 validation, 8 holdout)"
+    )
 
 
 def test_a_case_given_twice_is_refused(suite: pytest.Pytester) -> None:
@@ -168,7 +170,9 @@ def test_a_skill_that_cannot_be_read_is_a_usage_error(
 def test_a_case_skipped_in_every_run_is_left_out_and_named(evolve: Evolve, suite: pytest.Pytester) -> None:
     source = (suite.path / "test_suite.py").read_text()
     suite.makepyfile(
-        test_suite=source.replace("    rollout.record", "    if n in (3, 14): pytest.skip('no data here')\n    rollout.record")
+        test_suite=source.replace(
+            "    rollout.record", "    if n in (3, 14): pytest.skip('no data here')\n    rollout.record"
+        )
     )
     result = evolve()
     assert result.ret == 0
@@ -184,6 +188,8 @@ def test_a_case_skipped_in_every_run_is_left_out_and_named(evolve: Evolve, suite
 def test_a_case_skipped_for_one_version_only_is_an_error(suite: pytest.Pytester, evolve: Evolve) -> None:
     source = (suite.path / "test_suite.py").read_text()
     suite.makepyfile(
-        test_suite=source.replace("    rollout.record", "    if 'tip' in skill.text: pytest.skip('no')\n    rollout.record")
+        test_suite=source.replace(
+            "    rollout.record", "    if 'tip' in skill.text: pytest.skip('no')\n    rollout.record"
+        )
     )
     _usage_error(evolve(), "test_suite.py::test_it*skipped")

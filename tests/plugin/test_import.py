@@ -43,7 +43,9 @@ def test_a_run_without_skill_cases_loads_nothing_beyond_pytest_and_the_standard_
     }
 
 
-@pytest.mark.parametrize("package", ["pytest", "_pytest", "sqlalchemy", "litellm", "httpx", "sqlite3", "requests", "xdist"])
+@pytest.mark.parametrize(
+    "package", ["pytest", "_pytest", "sqlalchemy", "litellm", "httpx", "sqlite3", "requests", "xdist"]
+)
 def test_the_core_imports_neither_pytest_nor_network_nor_database(package: str) -> None:
     code = (
         "import importlib, pkgutil, sys, pytest_skillevo.core as core\n"

@@ -36,7 +36,9 @@ def test_wrong_marker_arguments_are_usage_errors_that_teach(project: pytest.Pyte
 
 
 def test_a_critical_case_outside_the_holdout_is_a_usage_error(project: pytest.Pytester) -> None:
-    source = "@pytest.mark.skill('demo')\n@pytest.mark.critical\n@pytest.mark.split('validation')\ndef test_it(skill): pass"
+    source = (
+        "@pytest.mark.skill('demo')\n@pytest.mark.critical\n@pytest.mark.split('validation')\ndef test_it(skill): pass"
+    )
     _refused(project, source, "a critical case must be a holdout case, not validation")
 
 

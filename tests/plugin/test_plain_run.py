@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from pytest_skillevo.store.store import DATABASE_FILE
 
 
@@ -29,7 +30,9 @@ def test_the_header_counts_the_cases_and_the_skill_is_the_one_on_disk(project: p
     result = project.runpytest()
     result.assert_outcomes(passed=3)
     result.stdout.fnmatch_lines(
-        ["skillevo: 1 skill, 3 cases (1 feedback, 1 validation, 1 holdout, 1 critical), model simulated; holdout cases*"]
+        [
+            "skillevo: 1 skill, 3 cases (1 feedback, 1 validation, 1 holdout, 1 critical), model simulated; holdout cases*"
+        ]
     )
 
 

