@@ -201,4 +201,8 @@ def _skip_reason(report: pytest.TestReport) -> str:
 
 
 def _one_line(error: BaseException) -> str:
-    return clean_text(" ".join(f"{type(error).__name__}: {error}".split()))
+    try:
+        text = str(error)
+    except Exception:  # an exception of the suite's own making may not even be printable
+        text = "(its message cannot be printed)"
+    return clean_text(" ".join(f"{type(error).__name__}: {text}".split()))

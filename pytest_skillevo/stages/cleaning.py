@@ -1,4 +1,7 @@
-"""What a test hands over, as JSON that is safe to keep: plain values, bounded nesting, no secrets."""
+"""What a test hands over, as JSON that is safe to keep: plain values, bounded in every direction, no secrets.
+
+A test may hand over anything: cycles, objects that raise when printed, megabytes. None of it may stop a run.
+"""
 
 from __future__ import annotations
 
@@ -8,39 +11,105 @@ from typing import Any
 
 from ..core.gates.redaction import MARK, is_sensitive
 
-#: Nesting and length of what a test may hand over as a trace; the store caps the whole.
+#: Nesting, number of values, characters of one text and of all together that are kept; the store caps the whole.
 DEEPEST = 30
-TEXT_LIMIT = 10_000
+MOST_VALUES = 100_000
+LONGEST_TEXT = 100_000
+MOST_TEXT = 2_000_000
+#: The same for the feedback of one rollout, which every reader and the reflection model get (spec/gepa.md 1.15).
+LONGEST_FEEDBACK = 16_384
+#: Characters around a cut that are looked through and then dropped, so that no half of a secret stays.
+MARGIN = 1_000
+#: Whole numbers of more bits are told by their size: writing them out takes quadratic time.
+WIDEST_INTEGER = 256
 
 #: Stands between texts that are looked through together; no pattern of the redaction crosses it.
 _BORDER = "\n\x00\n"
 
+Redact = Callable[[str], str]
 
-def clean(value: Any, redact: Callable[[str], str]) -> Any:
-    """A JSON-able copy with every text redacted; what is no JSON, or nested too deeply, becomes its text."""
-    plain = _plain(value, 0)
+
+def clean(value: Any, redact: Redact, longest_text: int = LONGEST_TEXT) -> Any:
+    """A JSON-able copy with every text redacted and bounded; what is no JSON becomes its text."""
+    plain = _Copier(redact, longest_text).copy(value, 0)
     # Nearly all records hold no secret, and looking through them as one text is several times as fast.
     joined = _BORDER.join(_texts(plain))
     return plain if redact(joined) == joined else _redacted(plain, redact)
 
 
-def _plain(value: Any, depth: int) -> Any:
-    if isinstance(value, str):
+def safe_text(value: object) -> str:
+    """The text of any object, also of one that raises when it is printed."""
+    try:
         return str(value)
-    if value is None or isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value)):
-        return value
-    if depth < DEEPEST and isinstance(value, Mapping):
-        return {str(key): _entry(str(key), item, depth + 1) for key, item in value.items()}
-    if depth < DEEPEST and isinstance(value, list | tuple):
-        return [_plain(item, depth + 1) for item in value]
-    return str(value)[:TEXT_LIMIT]
+    except Exception:
+        return f"<unprintable {type(value).__name__} object>"
 
 
-def _entry(key: str, value: Any, depth: int) -> Any:
-    """The value of an object's key; a text under the name of a credential is one, whatever it looks like."""
-    if isinstance(value, str) and value and is_sensitive(key):
-        return MARK
-    return _plain(value, depth)
+class _Copier:
+    """Copies a value into plain JSON; `_left` and `_room` count down the values and characters that may still be."""
+
+    def __init__(self, redact: Redact, longest_text: int) -> None:
+        self._redact = redact
+        self._longest_text = longest_text
+        self._left = MOST_VALUES
+        self._room = MOST_TEXT
+        self._open: set[int] = set()
+
+    def copy(self, value: Any, depth: int) -> Any:
+        self._left -= 1
+        if self._left < 0:
+            return "[cut: too many values]"
+        if value is None or value is True or value is False:
+            return value
+        if isinstance(value, str):
+            return self._text(str.__str__(value))
+        if isinstance(value, int):
+            return int(value) if value.bit_length() <= WIDEST_INTEGER else f"<integer of {value.bit_length()} bits>"
+        if isinstance(value, float) and math.isfinite(value):
+            return float(value)
+        if depth >= DEEPEST:
+            return f"[cut: {type(value).__name__} nested too deeply]"
+        if not isinstance(value, list | tuple | Mapping):
+            return self._text(safe_text(value))
+        if id(value) in self._open:
+            return "[cut: contains itself]"
+        self._open.add(id(value))
+        try:
+            if isinstance(value, Mapping):
+                return self._object(value, depth + 1)
+            return [self.copy(item, depth + 1) for item in self._some(value)]
+        finally:
+            self._open.discard(id(value))
+
+    def _some(self, items: Any) -> Iterator[Any]:
+        """The items of a list for as long as values may be copied; one more than that, so that the cut is told."""
+        for item in items:
+            yield item
+            if self._left < 0:
+                return
+
+    def _object(self, value: Mapping[Any, Any], depth: int) -> Any:
+        try:
+            items = list(value.items())
+        except Exception:
+            return self._text(safe_text(value))
+        copied = {}
+        for key, item in self._some(items):
+            name = self._text(safe_text(key))
+            # A text under the name of a credential is one, whatever it looks like.
+            secret = isinstance(item, str) and item and is_sensitive(name)
+            copied[name] = MARK if secret else self.copy(item, depth)
+        return copied
+
+    def _text(self, text: str) -> str:
+        limit = min(self._longest_text, self._room)
+        self._room -= min(len(text), limit)
+        if len(text) <= limit:
+            return text
+        head, tail = 3 * limit // 4, limit // 4
+        first = self._redact(text[: head + MARGIN])[:head]
+        last = self._redact(text[len(text) - tail - MARGIN :])[-tail:] if tail else ""
+        return f"{first}\n[cut: {len(text) - head - tail:,} characters]\n{last}"
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -55,7 +124,7 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(item)
 
 
-def _redacted(value: Any, redact: Callable[[str], str]) -> Any:
+def _redacted(value: Any, redact: Redact) -> Any:
     if isinstance(value, str):
         return redact(value)
     if isinstance(value, dict):

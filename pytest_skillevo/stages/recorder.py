@@ -15,7 +15,7 @@ from ..core.protocols import ChatModel, Reply
 from ..core.records import Message, Outcome, RolloutRequest, Usage, merge_usage
 from ..core.skill import Skill
 from ..store import JournalEntry, Store
-from .cleaning import clean
+from .cleaning import LONGEST_FEEDBACK, clean
 
 
 class Executor(Protocol):
@@ -155,7 +155,7 @@ class Recorder:
         digest = None if trace is None else self._store.put_trace(trace)
         # The store cuts what is too long; a resumed run reads it there, so this one is told the same.
         kept = None if digest is None else self._store.trace(digest)
-        told = _with_trace(Outcome.from_json(clean(outcome.to_json(), self.redact)), kept)
+        told = _with_trace(Outcome.from_json(clean(outcome.to_json(), self.redact, LONGEST_FEEDBACK)), kept)
         payload = {"variant": request.variant, "seed": request.seed, "outcome": told.to_json(), "trace": digest}
         entry = JournalEntry(request.id, "rollout", payload)
         if told.status == "errored":

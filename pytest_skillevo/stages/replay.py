@@ -104,7 +104,10 @@ def sample_tasks(cases: Sequence[Case], count: int, root_seed: int) -> list[Case
     by_level: dict[str, list[Case]] = {}
     for case in cases:
         by_level.setdefault(case.level or "", []).append(case)
-    queues = [shuffled(sorted(group, key=_by_id), root_seed, "replay-tasks", level) for level, group in sorted(by_level.items())]
+    queues = [
+        shuffled(sorted(group, key=_by_id), root_seed, "replay-tasks", level)
+        for level, group in sorted(by_level.items())
+    ]
     chosen: list[Case] = []
     while len(chosen) < count:
         for queue in queues:
