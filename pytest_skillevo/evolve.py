@@ -104,7 +104,9 @@ class EvolveRun:
         items = [one.item for one in mine]
         try:
             report = wiring.run_experiment(session, setting, items, progress)
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, pytest.exit.Exception, session.Failed, session.Interrupted):
+            # pytest.exit may ask for exit code 0, and an experiment without a verdict must not look like one.
+            self._exit = pytest.ExitCode.INTERRUPTED
             name = self._config.stash.get(wiring.RESUMABLE, None)
             if name is not None:
                 self._message = f"interrupted; nothing is lost: go on with --evolve-resume={name}"
@@ -174,7 +176,7 @@ class EvolveRun:
             for line in screen.lines:
                 terminalreporter.write_line(line)
         for notice in self._notices():
-            terminalreporter.write_line(f"skillevo: store repaired: {notice}")
+            terminalreporter.write_line(f"skillevo: {notice}")
         if self._message:
             terminalreporter.write_line(f"skillevo: {self._message}")
 

@@ -25,6 +25,7 @@ def skill(request: pytest.FixtureRequest) -> Skill:
 
     running = current(request.config)
     if running is not None:
+        running.skill_used = True
         return running.skill
     return plain_skill(request.config, request.node, getattr(request, "param", None))
 

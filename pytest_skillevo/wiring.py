@@ -16,7 +16,7 @@ import pytest
 
 from . import __version__, options
 from .collection import Marked, config_folder, skill_items, skills_folder
-from .core.errors import ConfigError
+from .core.errors import ConfigError, InfrastructureError
 from .core.gates.redaction import redactor, secret_values
 from .core.protocols import Agent, Behaviour, ChatModel
 from .core.records import RolloutRequest
@@ -25,6 +25,7 @@ from .stages.dataset import Dataset
 from .stages.settings import Settings
 
 if TYPE_CHECKING:
+    from .execution.items import ItemRunner
     from .stages.experiment import Setting
     from .stages.progress import Progress
     from .store import Store
@@ -32,9 +33,9 @@ if TYPE_CHECKING:
 Report: TypeAlias = dict[str, Any]
 
 _MODELS: pytest.StashKey[dict[str, ChatModel]] = pytest.StashKey()
-#: Id of the experiment that an interrupt left unfinished.
+#: Id of the experiment that an interrupt would leave unfinished.
 RESUMABLE: pytest.StashKey[str] = pytest.StashKey()
-#: What opening the store has put right, in sentences.
+#: What opening the store has put right, and what went wrong beside the experiment, in sentences.
 NOTICES: pytest.StashKey[tuple[str, ...]] = pytest.StashKey()
 
 
@@ -190,13 +191,19 @@ def _run_in(
     with store.running(name):
         experiment = Experiment(setting, store, SerialExecutor(runner, on_retry), progress, name)
         runner.open()
+        session.config.stash[RESUMABLE] = name
         try:
             return experiment.run()
-        except KeyboardInterrupt:
-            session.config.stash[RESUMABLE] = name
-            raise
         finally:
-            runner.close()
+            _close(runner, session.config)
+
+
+def _close(runner: ItemRunner, config: pytest.Config) -> None:
+    """End the fixtures. An error there comes after the last rollout: it is told and takes nothing back."""
+    try:
+        runner.close()
+    except InfrastructureError as error:
+        config.stash[NOTICES] = (*config.stash[NOTICES], f"after the last rollout, {error}")
 
 
 def resumable(store: Store, wanted: str, setting: Setting) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
+from decimal import Context, Decimal
 from typing import Any, Final, Literal, TypeAlias
 
 from .errors import EvaluationError
@@ -18,6 +18,10 @@ SPLITS: Final[tuple[Split, ...]] = ("feedback", "validation", "holdout")
 
 Role: TypeAlias = Literal["agent", "reflection", "reviewer", "judge"]
 ROLES: Final[tuple[Role, ...]] = ("agent", "reflection", "reviewer", "judge")
+
+
+#: Money is added in a context of its own: a test may change the current one, and cents must not depend on that.
+_MONEY: Final = Context(prec=50)
 
 
 def _sum(a: int | None, b: int | None) -> int | None:
@@ -47,7 +51,7 @@ class Usage:
             _sum(self.output_tokens, other.output_tokens),
             _sum(self.cached_tokens, other.cached_tokens),
             _sum(self.reasoning_tokens, other.reasoning_tokens),
-            None if self.usd is None or other.usd is None else self.usd + other.usd,
+            None if self.usd is None or other.usd is None else _MONEY.add(self.usd, other.usd),
             self.estimated or other.estimated,
         )
 

@@ -17,6 +17,8 @@ class CurrentRollout:
     item: pytest.Item
     skill: Skill
     rollout: Rollout
+    #: Whether the skill fixture has handed out the version on trial.
+    skill_used: bool = False
     #: Reports of the three phases, and of subtests, that pytest would have published.
     reports: list[pytest.TestReport] = field(default_factory=list)
     #: The exception that ended the phase, if any, in the order of the phases.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import decimal
+import os
 import random
 import re
 import shutil
@@ -10,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.outcomes import OutcomeException
 
 from ..core.errors import ConfigError, EvaluationError, InfrastructureError
 from ..core.records import Outcome, RolloutRequest
@@ -20,6 +23,9 @@ from .reuse import PRUNE_EVERY, ReusableItem, prune_finalizers, quiet_hooks, run
 
 #: Longest failure text kept as feedback, in characters.
 FAILURE_LIMIT = 4000
+
+#: What a wide fixture may raise in its teardown; pytest.skip() and sys.exit() there are no Exception.
+TEARDOWN_ERRORS = (Exception, OutcomeException, SystemExit)
 
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}")
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
@@ -37,6 +43,7 @@ class ItemRunner:
         self._order = {nodeid: index for index, nodeid in enumerate(self._items)}
         self._last: pytest.Item | None = None
         self._runs = 0
+        self._process = os.getpid()
         self._log_level: int | None = None
 
     def open(self) -> None:
@@ -64,7 +71,7 @@ class ItemRunner:
         """Tear down every fixture, so that a retry does not meet the cached error of a wide one."""
         try:
             tear_down_to(None, self._session, self._last)
-        except Exception as error:
+        except TEARDOWN_ERRORS as error:
             raise InfrastructureError(f"teardown of a wide fixture failed: {_one_line(error)}") from error
 
     def place(self, case_id: str) -> tuple[str, int]:
@@ -83,14 +90,18 @@ class ItemRunner:
         stash = self._session.config.stash
         stash[CURRENT] = running
         try:
-            with quiet_hooks(self._session, running.reports):
+            # A decimal context that a test changes ends with its rollout.
+            with quiet_hooks(self._session, running.reports), decimal.localcontext():
                 try:
                     tear_down_to(item, self._session, self._last)
-                except Exception as error:
+                except TEARDOWN_ERRORS as error:
                     return Outcome("errored", reason=f"teardown of a wide fixture failed: {_one_line(error)}")
                 self._last = item
                 item.ihook.pytest_runtest_protocol(item=item, nextitem=item.parent)
         finally:
+            if os.getpid() != self._process:
+                # A test forked and its child came back: it must not go on with the parent's experiment.
+                os._exit(1)
             stash[CURRENT] = None
             self._housekeeping(item)
         self._heed_stop()
@@ -141,6 +152,12 @@ def outcome_of(running: CurrentRollout) -> Outcome:
             raise _named(case, error)
     if running.rollout.misuse is not None:
         raise running.rollout.misuse
+    called = any(report.when == "call" and not report.skipped for report in running.reports)
+    if called and not running.skill_used:
+        raise ConfigError(
+            f"{case}: ran without the version on trial: a fixture or parametrization named 'skill' hides the plugin's. "
+            "Give yours another name, or let it use the skill fixture"
+        )
     if any(hasattr(report, "wasxfail") for report in running.reports):
         raise EvaluationError(f"{case}: a skill case cannot xfail; record a score or let it fail")
     for when, error in running.errors:

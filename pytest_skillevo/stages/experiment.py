@@ -158,7 +158,8 @@ class Experiment:
         if result.stop_reason in UNFINISHED:
             raise ExperimentInterrupted(
                 f"the search stopped ({result.stop_reason}): {result.stop_detail}; nothing is decided. "
-                f"Mend the cause and go on with --evolve-resume={self._id}"
+                f"Mend the cause and go on with --evolve-resume={self._id} "
+                "(after a change of a test, conftest or family file start again: old scores could not be compared)"
             )
         return _Findings(result, engine.skill(result.winner))
 

@@ -161,6 +161,73 @@ def test_ctrl_c_says_how_to_go_on(evolve: Evolve, suite: pytest.Pytester) -> Non
     assert _report(suite.path)["decision"]["verdict"] == "ACCEPT"
 
 
+@pytest.mark.parametrize("returncode", ["", ", returncode=0"])
+def test_a_test_that_ends_the_session_leaves_a_resumable_run_and_no_success(
+    evolve: Evolve, suite: pytest.Pytester, returncode: str
+) -> None:
+    _with_body(
+        suite,
+        'import os\nwith open("runs.txt", "a") as file: file.write("x")\n'
+        f'if os.path.getsize("runs.txt") == 12: pytest.exit("enough"{returncode})',
+    )
+    result = evolve()
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    result.stdout.fnmatch_lines(["skillevo: interrupted; nothing is lost: go on with --evolve-resume=ex-*"])
+    assert not (suite.path / "report.json").exists()
+    assert evolve("--evolve-resume=last").ret == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+def test_a_forked_child_that_comes_back_does_not_go_on_with_the_experiment(
+    evolve: Evolve, suite: pytest.Pytester
+) -> None:
+    _with_body(
+        suite,
+        "import os\nif n == 1:\n    child = os.fork()\n    if child == 0: raise SystemExit\n    os.waitpid(child, 0)",
+    )
+    assert suite.runpytest_subprocess(*_command()[3:]).ret == 0
+    assert _report(suite.path)["decision"]["verdict"] == "ACCEPT"
+
+
+@pytest.mark.parametrize("ending", ["raise OSError('away')", "pytest.skip('late')", "raise SystemExit(0)"])
+def test_an_error_after_the_last_rollout_is_told_and_takes_nothing_back(
+    evolve: Evolve, suite: pytest.Pytester, ending: str
+) -> None:
+    source = (suite.path / "test_suite.py").read_text().replace("(skill, rollout, n)", "(skill, rollout, n, wide)")
+    suite.makepyfile(test_suite=source + f"\n@pytest.fixture(scope='session')\ndef wide():\n    yield\n    {ending}\n")
+    result = evolve()
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["skillevo: after the last rollout, teardown of a wide fixture failed*"])
+    assert _report(suite.path)["decision"]["verdict"] == "ACCEPT"
+
+
+@pytest.mark.parametrize("hiding", ["@pytest.fixture\ndef skill(): return object()\n", ""])
+def test_a_case_that_never_sees_the_version_on_trial_is_refused(
+    evolve: Evolve, suite: pytest.Pytester, hiding: str
+) -> None:
+    body = "def test_blind(skill, rollout): rollout.record(score=0.5)\n"
+    if not hiding:
+        body = "@pytest.mark.parametrize('skill', ['a'])\n" + body
+    suite.makepyfile(
+        test_blind="import pytest\n" + hiding + "@pytest.mark.skill('demo')\n@pytest.mark.split('validation')\n" + body
+    )
+    result = evolve()
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: test_blind.py::test_blind*: ran without the version on trial*"])
+
+
+def test_a_changed_decimal_context_changes_no_money(evolve: Evolve, suite: pytest.Pytester) -> None:
+    _with_body(
+        suite,
+        "import decimal\ndecimal.getcontext().prec = 2\ndecimal.getcontext().traps[decimal.Inexact] = True\n"
+        'rollout.usage("agent", input_tokens=1, output_tokens=1, usd="1.00001")',
+    )
+    assert evolve().ret == 0
+    report = _report(suite.path)
+    total = sum(report["rollouts"][stage] for stage in ("search", "confirmation", "critical_reruns", "replay"))
+    assert report["usage"]["agent"]["usd"] == f"{total * 1.00001:.5f}"
+
+
 def test_a_changed_setting_refuses_to_resume(evolve: Evolve, suite: pytest.Pytester) -> None:
     _with_body(suite, "if n == 1: raise KeyboardInterrupt")
     suite.runpytest_subprocess(*_command()[3:])
