@@ -102,9 +102,23 @@ def merge_usage(a: Mapping[str, Usage], b: Mapping[str, Usage]) -> dict[str, Usa
 def _finite(name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise EvaluationError(f"{name} must be a number, not {value!r}")
-    if not math.isfinite(value):
+    try:
+        number = float(value)
+    except OverflowError:
+        raise EvaluationError(
+            f"{name} must be a finite number, not a whole number of {value.bit_length()} bits"
+        ) from None
+    if not math.isfinite(number):
         raise EvaluationError(f"{name} must be a finite number, not {value!r}")
-    return float(value)
+    return number
+
+
+def check_usage(role: Any, usage: Any) -> None:
+    """Raise EvaluationError unless this is the Usage of a known role."""
+    if role not in ROLES:
+        raise EvaluationError(f"usage knows the roles {', '.join(ROLES)}, not {role!r}")
+    if not isinstance(usage, Usage):
+        raise EvaluationError(f"the usage of role {role} must be a Usage, not {type(usage).__name__}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +146,12 @@ class Evaluation:
             raise EvaluationError(f"passed must be True, False or None, not {self.passed!r}")
         if not isinstance(self.feedback, str):
             raise EvaluationError(f"feedback must be text, not {self.feedback!r}")
+        if not isinstance(self.objectives, Mapping):
+            raise EvaluationError(f"objectives must map names to numbers, not {type(self.objectives).__name__}")
+        if not isinstance(self.usage, Mapping):
+            raise EvaluationError(f"usage must map roles to Usage, not {type(self.usage).__name__}")
+        for role, usage in self.usage.items():
+            check_usage(role, usage)
         objectives = {str(name): _finite(f"objective {name!r}", value) for name, value in self.objectives.items()}
         object.__setattr__(self, "objectives", objectives)
 

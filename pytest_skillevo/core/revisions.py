@@ -36,6 +36,27 @@ class Action(StrEnum):
     DELETE = "delete"
 
 
+class Deed(StrEnum):
+    """What was done to a revision, for the audit trail."""
+
+    SUBMIT = "submit"
+    HOLD = "hold"
+    REEVALUATE = "reevaluate"
+    APPROVE = "approve"
+    PROMOTE = "promote"
+    REJECT = "reject"
+    EXPIRE = "expire"
+    ARCHIVE = "archive"
+    ROLLBACK = "rollback"
+    ADOPT = "adopt"
+    RESTORE = "restore"
+    #: Refused because the skill is no longer what the revision was judged against.
+    STALE = "stale"
+    FAIL = "fail"
+    #: Put right what an interrupted publication left.
+    REPAIR = "repair"
+
+
 #: What may follow each status. Rejected and expired are final; a parked candidate always has a way out, and a failed
 #: publication can be tried again (the reference has dead ends here, spec/online-revisions.md 19 #4 and #5).
 LEGAL: Final[Mapping[Status, tuple[Status, ...]]] = {
@@ -59,7 +80,13 @@ LEGAL: Final[Mapping[Status, tuple[Status, ...]]] = {
     Status.ARCHIVED: (Status.ACTIVE,),
     Status.REJECTED: (),
     Status.EXPIRED: (),
-    Status.PUBLISH_FAILED: (Status.ACTIVE, Status.PENDING_APPROVAL, Status.REJECTED, Status.EXPIRED),
+    Status.PUBLISH_FAILED: (
+        Status.ACTIVE,
+        Status.PENDING_EVAL,
+        Status.PENDING_APPROVAL,
+        Status.REJECTED,
+        Status.EXPIRED,
+    ),
 }
 
 #: The statuses in which a candidate may enter the store; `active` and `archived` are reached by publication only.
@@ -67,6 +94,12 @@ ENTRY: Final = (Status.PENDING, Status.PENDING_EVAL, Status.PENDING_APPROVAL, St
 
 #: The statuses in which a person may approve.
 APPROVABLE: Final = (Status.PENDING_APPROVAL, Status.PUBLISH_FAILED)
+
+#: The statuses in which a candidate may be judged again.
+JUDGEABLE: Final = (Status.PENDING, Status.PENDING_EVAL, Status.PENDING_APPROVAL)
+
+#: The statuses that time may end.
+EXPIRABLE: Final = (Status.PENDING, Status.PENDING_EVAL, Status.PENDING_APPROVAL, Status.PUBLISH_FAILED)
 
 _WAY_OUT: Final[Mapping[Status, str]] = {
     Status.PENDING: "it is still being judged",
@@ -112,6 +145,16 @@ class Revision:
     promoted_at: str | None = None
     #: What was measured; keys as in the JSON report (model, decision, confirmation, ...).
     evidence: Mapping[str, Any] = field(default_factory=dict)
+    #: Key of the partition that it belongs to; "" for the one that everybody shares.
+    scope: str = ""
+    #: The skill's name as it was given; None where only the folder's name is known.
+    name: str | None = None
+    #: Paths of the files that may be executed; None where nobody recorded it.
+    executable: tuple[str, ...] | None = None
+    #: What the gates said last, see core/judging.py; None if none has judged it.
+    gates: Mapping[str, Any] | None = None
+    #: The gates that held it when it was published all the same (shadow mode).
+    bypassed: tuple[str, ...] = ()
 
     @property
     def origin(self) -> str:
@@ -132,14 +175,20 @@ class Revision:
             "created_at": self.created_at,
             "promoted_at": self.promoted_at,
             "evidence": dict(self.evidence),
+            "scope": self.scope,
+            "name": self.name,
+            "executable": None if self.executable is None else list(self.executable),
+            "gates": None if self.gates is None else dict(self.gates),
+            "bypassed": list(self.bypassed),
         }
 
 
 @dataclass(frozen=True, slots=True)
 class AuditEvent:
-    """One change of one revision's status: who, when, why. `before` is None when the revision entered the store."""
+    """One thing done to one revision: who, when, why. `before` is None when the revision entered the store."""
 
     at: str
+    deed: Deed
     skill: str
     revision: str
     before: Status | None
@@ -151,6 +200,7 @@ class AuditEvent:
         """A JSON object with all fields."""
         return {
             "at": self.at,
+            "action": self.deed.value,
             "skill": self.skill,
             "revision": self.revision,
             "from": None if self.before is None else self.before.value,

@@ -7,7 +7,12 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, NoReturn
 
 from .errors import EvaluationError
-from .records import ROLES, Evaluation, Usage, merge_usage
+from .records import Evaluation, Usage, check_usage, merge_usage
+
+#: Beyond these a figure is a mistake, and sums of it would be no numbers any more.
+HEAVIEST = 1e9
+MOST_TOKENS = 10**12
+MOST_MONEY = Decimal(10**9)
 
 
 class Rollout:
@@ -60,8 +65,8 @@ class Rollout:
         """Add one weighted yes/no check; the score is the weighted share that holds. Returns whether it holds."""
         if self._recorded is not None:
             self._refuse("rollout.record() and rollout.check() cannot both be used in one test")
-        if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight < float("inf"):
-            self._refuse(f"the weight of check {label!r} must be a positive number, not {weight!r}")
+        if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight < HEAVIEST:
+            self._refuse(f"the weight of check {label!r} must be a positive number below {HEAVIEST:g}")
         self._checks.append((str(label), bool(holds), float(weight)))
         return bool(holds)
 
@@ -74,16 +79,19 @@ class Rollout:
         usd: Decimal | str | int | None = None,
     ) -> None:
         """Add usage measured by an agent of one's own. What is not given is unknown. Money is Decimal, never float."""
-        if role not in ROLES:
-            self._refuse(f"rollout.usage() knows the roles {', '.join(ROLES)}, not {role!r}")
         for name, value in (("input_tokens", input_tokens), ("output_tokens", output_tokens)):
-            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
-                self._refuse(f"rollout.usage({name}=...) takes a whole number of at least 0, not {value!r}")
+            whole = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < MOST_TOKENS
+            if value is not None and not whole:
+                self._refuse(f"rollout.usage({name}=...) takes a whole number of at least 0 and below {MOST_TOKENS:g}")
         money = None if usd is None else self._money(usd)
         self.add_usage(role, Usage(input_tokens, output_tokens, None, None, money))
 
     def add_usage(self, role: str, usage: Usage) -> None:
         """Add a Usage record, as the built-in agent does."""
+        try:
+            check_usage(role, usage)
+        except EvaluationError as error:
+            self._refuse(str(error))
         self._usage = merge_usage(self._usage, {role: usage})
 
     def add_session(self, session: Mapping[str, Any]) -> None:
@@ -91,6 +99,8 @@ class Rollout:
 
         JSON-able, with `prompt`, `answer`, `messages` and `skills_loaded`.
         """
+        if not isinstance(session, Mapping):
+            self._refuse(f"rollout.add_session() takes a mapping, not {type(session).__name__}")
         self._sessions.append(session)
 
     @property
@@ -137,8 +147,8 @@ class Rollout:
             money = Decimal(usd)
         except (InvalidOperation, TypeError, ValueError):
             self._refuse(f"rollout.usage(usd=...) is not an amount of money: {usd!r}")
-        if not money.is_finite() or money < 0:
-            self._refuse(f"rollout.usage(usd=...) must be finite and at least 0, not {usd!r}")
+        if not money.is_finite() or not 0 <= money < MOST_MONEY:
+            self._refuse(f"rollout.usage(usd=...) must be at least 0 and below {MOST_MONEY}")
         return money
 
     def _refuse(self, problem: str) -> NoReturn:

@@ -173,6 +173,7 @@ def outcome_of(running: CurrentRollout) -> Outcome:
     for when in ("setup", "call"):
         report = by_phase.get(when)
         if report is not None and report.skipped:
+            _refuse_unawaited(case, _skip_reason(report))
             return Outcome("skipped", reason=_skip_reason(report))
     return Outcome("scored", running.rollout.evaluation(_failure(running, by_phase)))
 
@@ -183,8 +184,15 @@ def _failure(running: CurrentRollout, by_phase: dict[str | None, pytest.TestRepo
     if call is None:
         raise EvaluationError(f"{running.item.nodeid}: the test body did not run (--setup-only or --setup-plan?)")
     if call.failed:
+        _refuse_unawaited(running.item.nodeid, failure_text(call))
         texts.append(failure_text(call))
     return "\n".join(texts) or None
+
+
+def _refuse_unawaited(case: str, text: str) -> None:
+    """pytest skips or fails an async test that no plugin runs: that is no score of any skill."""
+    if text.lower().startswith(("async def function", "failed: async def function")):
+        raise ConfigError(f"{case}: an async test needs a plugin that runs it, such as pytest-asyncio or anyio")
 
 
 def _is_subtest(report: pytest.TestReport) -> bool:

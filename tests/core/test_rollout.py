@@ -55,7 +55,7 @@ def test_a_share_of_checks_is_always_a_score(checks: list[tuple[bool, float]]):
     assert (score == 1.0) >= all(holds for holds, _ in checks)
 
 
-@pytest.mark.parametrize("weight", [0, -1, float("inf"), float("nan"), "2", True])
+@pytest.mark.parametrize("weight", [0, -1, float("inf"), float("nan"), "2", True, 10**400])
 def test_a_weight_must_be_a_positive_number(weight: object):
     with pytest.raises(EvaluationError, match="the weight of check 'a' must be a positive number"):
         rollout().check("a", True, weight=weight)  # type: ignore[arg-type]
@@ -71,6 +71,9 @@ def test_a_weight_must_be_a_positive_number(weight: object):
         ({"score": True}, "score must be a number"),
         ({"score": 1, "passed": 1}, "passed must be True, False or None"),
         ({"score": 1, "feedback": None}, "feedback must be text"),
+        ({"score": 10**400}, "a whole number of 1329 bits"),
+        ({"score": 1, "objectives": [1]}, "objectives must map names to numbers, not list"),
+        ({"score": 1, "objectives": {"cost": 10**400}}, "objective 'cost' must be a finite number"),
         ({"score": 1, "objectives": {"cost": float("inf")}}, "objective 'cost' must be a finite number"),
     ],
 )
@@ -98,13 +101,34 @@ def test_usage_that_nobody_gave_is_unknown_and_makes_sums_unknown():
         ({"output_tokens": 1.5}, "whole number of at least 0"),
         ({"usd": 0.1}, "floats lose cents"),
         ({"usd": "ten"}, "not an amount of money"),
-        ({"usd": Decimal("NaN")}, "finite"),
+        ({"usd": Decimal("NaN")}, "at least 0"),
         ({"usd": -1}, "at least 0"),
+        ({"usd": "1e99"}, "below"),
+        ({"input_tokens": 10**5000}, "below"),
+        ({"output_tokens": True}, "whole number"),
     ],
 )
 def test_wrong_usage_is_refused(arguments: dict[str, object], message: str):
     with pytest.raises(EvaluationError, match=message):
         rollout().usage(**arguments)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("usage", "message"),
+    [
+        (None, "usage must map roles to Usage, not NoneType"),
+        ({"agent": 5}, "the usage of role agent must be a Usage, not int"),
+        ({"boss": NO_USAGE}, "usage knows the roles agent, reflection, reviewer, judge, not 'boss'"),
+    ],
+)
+def test_an_evaluation_with_wrong_usage_is_none(usage: object, message: str):
+    with pytest.raises(EvaluationError, match=message):
+        Evaluation(1, usage=usage)  # type: ignore[arg-type]
+
+
+def test_a_session_that_is_no_mapping_is_refused():
+    with pytest.raises(EvaluationError, match=r"add_session\(\) takes a mapping, not object"):
+        rollout().add_session(object())  # type: ignore[arg-type]
 
 
 def test_conversations_give_the_trace_its_prompt_and_answer():
