@@ -102,12 +102,9 @@ def merge_usage(a: Mapping[str, Usage], b: Mapping[str, Usage]) -> dict[str, Usa
 def _finite(name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise EvaluationError(f"{name} must be a number, not {value!r}")
-    try:
-        number = float(value)
-    except OverflowError:
-        raise EvaluationError(
-            f"{name} must be a finite number, not a whole number of {value.bit_length()} bits"
-        ) from None
+    if isinstance(value, int) and value.bit_length() > 1000:
+        raise EvaluationError(f"{name} must be a finite number, not a whole number of {value.bit_length()} bits")
+    number = float(value)
     if not math.isfinite(number):
         raise EvaluationError(f"{name} must be a finite number, not {value!r}")
     return number
