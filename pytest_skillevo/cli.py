@@ -1,6 +1,7 @@
 """The console script `skillevo`: commands for what pytest runs have left in the store.
 
-Exit codes: 0 done, 1 refused or failed, 2 interrupted, 4 wrong usage. Errors are one sentence on stderr.
+Exit codes: 0 done, 1 refused, failed or something to look at, 2 interrupted, 4 wrong usage. Errors are one sentence on
+stderr.
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from . import __version__
-from .commands import revisions
+from .commands import experiments, revisions, skills
+from .commands.context import Context
 from .commands.screen import Screen
 from .core.errors import ConfigError, SkillevoError
 from .project import find_project
@@ -46,9 +49,12 @@ def main(argv: Sequence[str] | None = None, *, clock: Callable[[], datetime] = l
     try:
         arguments = _parser().parse_args(argv)
         project = find_project(Path.cwd())
-        home = Path(arguments.home) if arguments.home else project.home
-        skills = Path(arguments.skills) if arguments.skills else project.skills
-        arguments.run(revisions.Context(arguments, home, skills, Screen(sys.stdout, width), notes, clock))
+        if arguments.home:
+            # Another folder is another store, whatever database the project uses.
+            project = replace(project, home=Path(arguments.home), store=None)
+        if arguments.skills:
+            project = replace(project, skills=Path(arguments.skills))
+        code = arguments.run(Context(arguments, project, Screen(sys.stdout, width), notes, clock))
         sys.stdout.flush()
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else USAGE
@@ -68,14 +74,14 @@ def main(argv: Sequence[str] | None = None, *, clock: Callable[[], datetime] = l
     except OSError as error:
         notes.line(f"skillevo: {visible(str(error))}")
         return REFUSED
-    return 0
+    return code or 0
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="skillevo",
         description="Look at skill versions that pytest --evolve has made, and decide about them.",
-        epilog="Settings are those of pytest (skillevo_skills, skillevo_home), read from the project's file.",
+        epilog="Settings are those of pytest (skillevo_skills, skillevo_home, ...), read from the project's file.",
     )
     parser.add_argument("--version", action="version", version=f"skillevo {__version__}")
     shared = argparse.ArgumentParser(add_help=False)
@@ -84,8 +90,12 @@ def _parser() -> argparse.ArgumentParser:
     shared.add_argument(
         "--skills", metavar="DIR", help="folder of the active skills (default: skillevo_skills, skills)"
     )
+    shared.add_argument("--app", metavar="NAME", help="the skills of this app instead of those shared by all")
+    shared.add_argument("--user", metavar="NAME", help="the skills of this user of the app")
     groups = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     revisions.add_parser(groups, shared)
+    experiments.add_parser(groups, shared)
+    skills.add_parser(groups, shared)
     return parser
 
 

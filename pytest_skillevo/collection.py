@@ -253,6 +253,11 @@ def skills_folder(config: pytest.Config) -> Path:
     return config_folder(config) / str(config.getini("skillevo_skills"))
 
 
+def home_folder(config: pytest.Config) -> Path:
+    """The folder of the store."""
+    return config_folder(config) / str(config.getini("skillevo_home"))
+
+
 def config_folder(config: pytest.Config) -> Path:
     """The folder that relative settings refer to: that of the ini file, else the root."""
     return config.inipath.parent if config.inipath is not None else config.rootpath

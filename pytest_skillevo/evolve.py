@@ -43,6 +43,7 @@ class EvolveRun:
         self._plan: PlanFigures | None = None
         self._message = ""
         self._exit: int | None = None
+        self._collection_errors = 0
         _refuse_options(config)
 
     def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
@@ -53,6 +54,7 @@ class EvolveRun:
     def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
         """Run the experiment instead of the tests."""
         option = self._config.option
+        self._collection_errors = session.testsfailed
         if session.testsfailed and not option.continue_on_collection_errors:
             raise session.Interrupted(f"{session.testsfailed} errors during collection: nothing was run")
         if option.collectonly:
@@ -90,12 +92,12 @@ class EvolveRun:
         from . import casereports, wiring
         from .report.json_file import clean, write_report
         from .report.progress import ProgressLines
-        from .stages.plan import plan_figures
 
         command = " ".join(["pytest", *map(str, self._config.invocation_params.args)])
         setting = wiring.setting_for(session, dataset, seed, mine, command)
+        setting.require()
         if options.switched_on(self._config, "evolve_plan"):
-            self._plan = cast(Any, plan_figures(setting.dataset, setting.settings, setting.models["agent"]))
+            self._plan = cast(Any, wiring.plan_of(self._config, setting))
             return
         wiring.report_paths(self._config, "any")  # a wrong path is told before anything is spent
         terminal = self._terminal()
@@ -104,12 +106,13 @@ class EvolveRun:
         items = [one.item for one in mine]
         try:
             report = wiring.run_experiment(session, setting, items, progress)
-        except (KeyboardInterrupt, pytest.exit.Exception, session.Failed, session.Interrupted):
+        except (KeyboardInterrupt, pytest.exit.Exception, session.Failed, session.Interrupted) as stop:
             # pytest.exit may ask for exit code 0, and an experiment without a verdict must not look like one.
             self._exit = pytest.ExitCode.INTERRUPTED
             name = self._config.stash.get(wiring.RESUMABLE, None)
             if name is not None:
-                self._message = f"interrupted; nothing is lost: go on with --evolve-resume={name}"
+                best = f"; {stop}" if isinstance(stop, KeyboardInterrupt) and str(stop) else ""
+                self._message = f"interrupted; nothing is lost: go on with --evolve-resume={name}{best}"
             raise
         finally:
             progress.finish()
@@ -158,7 +161,8 @@ class EvolveRun:
         """The experiment decides the exit code, unless the session was interrupted or misused."""
         result = yield
         if self._exit is not None and session.exitstatus in (0, 1, 5):
-            session.exitstatus = self._exit
+            # With --continue-on-collection-errors a broken module is still a failure, whatever the verdict.
+            session.exitstatus = self._exit or int(self._collection_errors > 0)
         return result
 
     def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:
@@ -216,4 +220,4 @@ def _refuse_options(config: pytest.Config) -> None:
 
 def _natural(text: str) -> list[tuple[int, int | str]]:
     """Sort key in which case-2 comes before case-10, whatever order the cases were collected in."""
-    return [(0, int(part)) if part.isdigit() else (1, part) for part in re.split(r"(\d+)", text) if part]
+    return [(0, int(part)) if part.isdecimal() else (1, part) for part in re.split(r"(\d+)", text) if part]

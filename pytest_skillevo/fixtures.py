@@ -1,15 +1,15 @@
-"""The fixtures that skill cases use: skill, rollout, agent."""
+"""The fixtures that skill cases use: skill, rollout, agent, judge."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
-    from .core.protocols import Agent, ChatModel, Tool
-    from .core.records import AgentRun
+    from .core.protocols import Agent, ChatModel, Reply, Tool
+    from .core.records import AgentRun, Message
     from .core.rollout import Rollout
     from .core.skill import Skill
 
@@ -52,11 +52,27 @@ def agent(rollout: Rollout, request: pytest.FixtureRequest) -> Agent:
 
 
 @pytest.fixture
-def judge(request: pytest.FixtureRequest) -> ChatModel:
-    """The model of the role `judge`. Record what it used: `rollout.add_usage("judge", reply.usage)`."""
+def judge(rollout: Rollout, request: pytest.FixtureRequest) -> ChatModel:
+    """The model of the role `judge`; what it uses goes into the rollout."""
     from .wiring import chat_models
 
-    return chat_models(request.session)["judge"]
+    return RecordedModel(chat_models(request.session)["judge"], rollout, "judge")
+
+
+class RecordedModel:
+    """A chat model whose usage is noted in a rollout under one role."""
+
+    def __init__(self, model: ChatModel, rollout: Rollout, role: str) -> None:
+        self._model = model
+        self._rollout = rollout
+        self._role = role
+        self.name, self.kind, self.priced = model.name, model.kind, model.priced
+
+    def complete(self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]] = (), **settings: Any) -> Reply:
+        """Answer; see core.protocols.ChatModel."""
+        reply = self._model.complete(messages, tools, **settings)
+        self._rollout.add_usage(self._role, reply.usage)
+        return reply
 
 
 class RecordedAgent:

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .core.gepa import Brief
     from .core.protocols import Behaviour, ChatModel
 
 
@@ -18,3 +21,23 @@ def pytest_skillevo_chat_model(name: str, role: str, config: pytest.Config) -> C
 @pytest.hookspec
 def pytest_skillevo_behaviours(config: pytest.Config) -> list[Behaviour] | None:
     """Return behaviours that teach the simulated model to act as an agent in tasks of your own."""
+
+
+@pytest.hookspec(firstresult=True)
+def pytest_skillevo_policy(kind: str, name: str, config: pytest.Config) -> object | None:
+    """Return the search policy for a name that is not built in, or None.
+
+    `kind` is "parent", "sampler", "component", "acceptance" or "validation"; the protocols are in core.gepa
+    (ParentSelector, BatchSampler, ComponentSelector, Acceptance, ValidationPolicy). A policy is a pure function of its
+    arguments, or a resumed experiment ends in another way.
+    """
+
+
+@pytest.hookspec(firstresult=True)
+def pytest_skillevo_proposer(name: str, config: pytest.Config) -> Callable[[Brief, int], str] | None:
+    """Return the proposer for a name given to --evolve-proposer, or None.
+
+    It is called as `propose(brief, seed)`, where the brief (core.gepa.Brief) has the parent skill, the component, the
+    records of the minibatch and what was rejected before; it returns the component's whole new text, which passes the
+    checks that a model's answer passes. Raise InfrastructureError when it cannot answer.
+    """

@@ -17,6 +17,8 @@ import pytest
 STAGES = ("search", "confirm", "replay")
 GOALS = ("quality", "cost", "either", "no-worse")
 CRITICAL_RULES = ("any", "rerun", "tested")
+METHODS = ("gepa", "seed", "no-skill", "best-of-n")
+FRONTIERS = ("instance", "hybrid")
 ROLES = ("agent", "reflection", "reviewer", "judge")
 
 
@@ -98,6 +100,14 @@ def _one_of(choices: tuple[str, ...]) -> Callable[[str], str]:
     return parse
 
 
+def _up_to_one(text: str) -> float:
+    return 1.0 if text in ("1", "1.0") else _share(0, 1)(text)
+
+
+def _below_one(text: str) -> float:
+    return 0.0 if text in ("0", "0.0") else _share(0, 1)(text)
+
+
 def _stages(text: str) -> tuple[str, ...]:
     parts = [part.strip() for part in text.split(",") if part.strip()]
     if not parts or any(part not in STAGES for part in parts) or len(set(parts)) != len(parts):
@@ -156,6 +166,24 @@ OPTIONS = (
     Option("evolve-resume", "go on with an interrupted experiment", _text, metavar="last|ID"),
     Option("evolve-accept-reason", "a person's reason to override INCONCLUSIVE in a gate", _text, metavar="TEXT"),
     Option("skillevo-show-holdout", "show why holdout cases failed (counts as an opening of the holdout)"),
+    Option("evolve-method", "gepa, or a baseline of the same price", _one_of(METHODS), "gepa", "|".join(METHODS)),
+    Option("evolve-parent", "who is mutated: pareto, top-k, current-best, reference", _text, "pareto", "NAME"),
+    Option("evolve-sampler", "minibatches: epoch, independent, hardest", _text, "epoch", "NAME"),
+    Option("evolve-component", "what is changed: round-robin, all, blamed", _text, "round-robin", "NAME"),
+    Option("evolve-acceptance", "who passes a minibatch: strict, or-equal", _text, "strict", "NAME"),
+    Option("evolve-validation", "how much is validated: full, racing, bound", _text, "full", "NAME"),
+    Option("evolve-proposer", "who proposes: the reflection model, or a plugin's proposer", _text, "model", "NAME"),
+    Option("evolve-minibatch", "feedback cases of one proposal", _whole(1), 3, "N", number="int"),
+    Option("evolve-width", "proposals worked on side by side", _whole(1), 1, "N", number="int"),
+    Option("evolve-merges", "merges of two candidates that may be accepted", _whole(0), 0, "N", number="int"),
+    Option("evolve-patience", "stop after N proposals without a better best", _whole(1), metavar="N", number="int"),
+    Option("evolve-threshold", "stop at this validation mean", _up_to_one, 1.0, "SCORE", number="float"),
+    Option("evolve-epsilon", "take the cheapest this close to the best", _below_one, 0.0, "SCORE", number="float"),
+    Option("evolve-cost", "what is cheap: tokens, size, or an objective (lower is better)", _text, "tokens", "NAME"),
+    Option("evolve-frontier", "hybrid adds a front for the cost", _one_of(FRONTIERS), "instance", "|".join(FRONTIERS)),
+    Option("evolve-max-reflection-usd", "stop the search at this cost of reflection alone", _money, metavar="USD"),
+    Option("evolve-no-cache", "run everything anew in the search"),
+    Option("evolve-fork", "with --evolve-resume: a new experiment that reuses the answers that still hold"),
 )
 
 INI_ONLY: tuple[tuple[str, str, str, Any], ...] = (

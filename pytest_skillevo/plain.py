@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from .collection import build_cases, load_active_skill, marker, skills_folder
-from .core.draws import draw_bits
+from .core.draws import seed_of
 from .core.errors import ConfigError, SkillError
+from .core.records import SPLITS
 from .core.rollout import Rollout
 from .core.skill import Skill
 from .options import switched_on, value_of
@@ -25,7 +26,7 @@ HIDDEN = (
 
 def plain_rollout(item: pytest.Item) -> Rollout:
     """A rollout for one plain run of a case; its seed depends on the case and --evolve-seed only."""
-    seed = draw_bits("plain", value_of(item.config, "evolve_seed"), item.nodeid) >> 33
+    seed = seed_of("plain", value_of(item.config, "evolve_seed"), item.nodeid)
     rollout = Rollout(item.nodeid, seed)
     item.stash[_ROLLOUT] = rollout
     return rollout
@@ -100,7 +101,7 @@ class PlainRun:
         cases = self._cases.values()
         counts = Counter(case.split for case in cases)
         skills = len({case.skill for case in cases})
-        parts = [f"{counts[split]} {split}" for split in ("feedback", "validation", "holdout")]
+        parts = [f"{counts[split]} {split}" for split in SPLITS]
         critical = sum(case.critical for case in cases)
         if critical:
             parts.append(f"{critical} critical")
@@ -108,6 +109,8 @@ class PlainRun:
         name = models.get("agent", models.get("", "simulated"))
         found = f"{_counted(skills, 'skill')}, {_counted(len(self._cases), 'case')} ({', '.join(parts)})"
         line = f"skillevo: {found}, model {name}"
+        if not counts["holdout"]:
+            return line
         if self._show:
             return line + "; holdout details are shown: that counts as an opening"
         return line + "; holdout cases run but their details stay hidden (--skillevo-show-holdout)"
@@ -129,12 +132,18 @@ class PlainRun:
         """Plain runs show pass or fail of a holdout case, not why."""
         report: pytest.TestReport = yield
         case = self._cases.get(item.nodeid)
-        if case is not None and case.split == "holdout" and report.when == "call" and report.failed:
-            if self._show:
+        if case is None or case.split != "holdout":
+            return report
+        failed_call = report.when == "call" and report.failed
+        if self._show:
+            if failed_call:
                 self._opened.append(case.id)
-            else:
-                report.longrepr = HIDDEN
-                report.sections = []
+            return report
+        # Captured output tells as much as an assert; pytest shows it with -rP and hands it to the teardown report too.
+        report.sections = []
+        item._report_sections.clear()
+        if failed_call:
+            report.longrepr = HIDDEN
         return report
 
     @pytest.hookimpl(trylast=True)

@@ -7,9 +7,13 @@ paths refer to its folder. Overrides given to one pytest run (`-c`, `-o`) are un
 
 from __future__ import annotations
 
+import os
+import re
+import shlex
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,6 +21,11 @@ from .core.errors import ConfigError
 
 DEFAULT_SKILLS: Final = "skills"
 DEFAULT_HOME: Final = ".skillevo"
+#: Environment variable that names the store's database, before any file does: a password has no place in a file.
+STORE_VARIABLE: Final = "SKILLEVO_STORE"
+
+_SPAN: Final = re.compile(r"(\d{1,6})\s*([smhdw])")
+_SECONDS: Final = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +38,13 @@ class Project:
     file: Path | None
     skills: Path
     home: Path
+    #: PostgreSQL URL of the store; None for a file in `home`.
+    store: str | None = None
+    #: Patterns of folder names that nothing is published to.
+    protected: tuple[str, ...] = ()
+    #: How long a revision waits before time promotes it, or gives it up; None: for ever.
+    promote_after: timedelta | None = None
+    expire_after: timedelta | None = None
 
 
 def find_project(start: Path) -> Project:
@@ -38,7 +54,16 @@ def find_project(start: Path) -> Project:
     root = file.parent if file is not None else _setup_folder(start)
     skills = _setting(settings, "skillevo_skills", DEFAULT_SKILLS, file)
     home = _setting(settings, "skillevo_home", DEFAULT_HOME, file)
-    return Project(root, file, root / skills, root / home)
+    return Project(
+        root,
+        file,
+        root / skills,
+        root / home,
+        os.environ.get(STORE_VARIABLE, "").strip() or _store(settings, file),
+        _words(settings, "skillevo_protected", file),
+        _span(settings, "skillevo_promote_after", file),
+        _span(settings, "skillevo_expire_after", file),
+    )
 
 
 def _locate(start: Path) -> tuple[Path | None, Mapping[str, Any]]:
@@ -69,6 +94,35 @@ def _setting(settings: Mapping[str, Any], key: str, default: str, file: Path | N
     if not isinstance(value, str) or not value.strip() or "\0" in value:
         raise ConfigError(f"{file}: {key} must be the path of a folder, not {value!r}")
     return value
+
+
+def _store(settings: Mapping[str, Any], file: Path | None) -> str | None:
+    value = settings.get("skillevo_store", "")
+    if not isinstance(value, str):
+        raise ConfigError(f"{file}: skillevo_store must be a URL such as postgresql://HOST/DATABASE, not {value!r}")
+    return value.strip() or None
+
+
+def _words(settings: Mapping[str, Any], key: str, file: Path | None) -> tuple[str, ...]:
+    """A list, as TOML has it or as words with the quoting of a shell, as pytest's "args" are."""
+    value = settings.get(key, [])
+    try:
+        words = shlex.split(value) if isinstance(value, str) else value
+    except ValueError as error:
+        raise ConfigError(f"{file}: {key}: {error}") from None
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        raise ConfigError(f"{file}: {key} must be a list of folder names or patterns, not {value!r}")
+    return tuple(words)
+
+
+def _span(settings: Mapping[str, Any], key: str, file: Path | None) -> timedelta | None:
+    value = settings.get(key, "")
+    if value in ("", None):
+        return None
+    match = _SPAN.fullmatch(value.strip().lower()) if isinstance(value, str) else None
+    if match is None or int(match[1]) == 0:
+        raise ConfigError(f"{file}: {key} must be a time such as 12h or 7d (s, m, h, d, w), not {value!r}")
+    return timedelta(seconds=int(match[1]) * _SECONDS[match[2]])
 
 
 def _text(file: Path) -> str:

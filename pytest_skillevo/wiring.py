@@ -1,4 +1,4 @@
-"""From options to objects: models, agents, store, experiment. The only place that knows all layers."""
+"""From options to objects: models, agents, store, experiment."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
 
-from . import __version__, options
-from .collection import Marked, config_folder, skill_items, skills_folder
+from . import __version__, options, searching
+from .collection import Marked, home_folder, skill_items, skills_folder
+from .core.canonical import digest_json
 from .core.errors import ConfigError, InfrastructureError
 from .core.gates.redaction import redactor, secret_values
 from .core.protocols import Agent, Behaviour, ChatModel
@@ -25,9 +26,12 @@ from .stages.dataset import Dataset
 from .stages.settings import Settings
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from .execution.items import ItemRunner
     from .stages.experiment import Setting
     from .stages.progress import Progress
+    from .store import Experiment as StoredExperiment
     from .store import Store
 
 Report: TypeAlias = dict[str, Any]
@@ -89,7 +93,20 @@ def open_store(config: pytest.Config) -> Store:
     """The project's store; raises StoreError, which callers show as a usage error."""
     from .store import Store
 
-    return Store.open(config_folder(config) / str(config.getini("skillevo_home")), skills=skills_folder(config))
+    return Store.open(home_folder(config), skills=skills_folder(config))
+
+
+def plan_of(config: pytest.Config, setting: Setting) -> Report:
+    """The figures of --evolve-plan, with what earlier experiments tell; a store is looked at, never made."""
+    from .stages.plan import Earlier, earlier_runs, plan_figures
+    from .store import Store
+
+    earlier, model = Earlier(), setting.models["agent"]
+    if Store.exists(home_folder(config)):
+        with open_store(config) as store:
+            finished = [one.report for one in store.experiments(setting.folder) if one.report is not None]
+        earlier = earlier_runs(finished, setting.dataset, setting.seed_skill.digest, model.name)
+    return plan_figures(setting.dataset, setting.settings, model, earlier)
 
 
 def settings_of(config: pytest.Config) -> Settings:
@@ -111,6 +128,23 @@ def settings_of(config: pytest.Config) -> Settings:
         alpha=value("alpha"),
         repeats=value("repeats"),
         critical=value("critical"),
+        method=value("method"),
+        parent=value("parent"),
+        sampler=value("sampler"),
+        component=value("component"),
+        acceptance=value("acceptance"),
+        validation=value("validation"),
+        proposer=value("proposer"),
+        minibatch=value("minibatch"),
+        width=value("width"),
+        merges=value("merges"),
+        patience=value("patience"),
+        threshold=value("threshold"),
+        epsilon=value("epsilon"),
+        cost=value("cost"),
+        frontier=value("frontier"),
+        max_reflection_usd=value("max_reflection_usd"),
+        cache=not value("no_cache"),
     )
 
 
@@ -124,12 +158,7 @@ def setting_for(
     config = session.config
     settings = settings_of(config)
     models = chat_models(session)
-    unpriced = sorted({model.name for model in models.values() if not model.priced})
-    if settings.max_usd is not None and unpriced:
-        raise ConfigError(
-            f"--evolve-max-usd={settings.max_usd} cannot hold: nobody knows the price of {', '.join(unpriced)}. "
-            "Use --evolve-max-tokens, or a model with a price"
-        )
+    searching.check_prices(settings, models)
     files = evaluator_files(
         [(one.case, one.item) for one in mine], config.rootpath, list(config.getini("skillevo_evaluator_files"))
     )
@@ -139,14 +168,23 @@ def setting_for(
         folder=dataset.skill,
         settings=settings,
         models=models,
-        evaluator=lambda: evaluator_version(files, __version__),
+        evaluator=lambda: digest_json([evaluator_version(files, __version__), _on_disk(config, dataset.skill)]),
         versions={"pytest_skillevo": __version__, "pytest": pytest.__version__, "python": platform.python_version()},
         command=command,
         redact=redactor(secret_values(os.environ)),
         now=lambda: datetime.now(UTC),
         clock=time.monotonic,
         actor=_actor(),
+        strategy=searching.strategy_of(config, settings),
+        proposer=searching.proposer_of(config, settings),
+        conditions=searching.conditions_of(config, dataset.skill, agent_for(models["agent"])),
     )
+
+
+def _on_disk(config: pytest.Config, name: str) -> str | None:
+    """Digest of the active skill as it is now; None when there is none."""
+    folder = skills_folder(config) / name
+    return Skill.load(folder).digest if folder.exists() else None
 
 
 def _actor() -> str:
@@ -162,18 +200,31 @@ def run_experiment(
     """Run, resume or look up the experiment and give its report."""
     from .stages.experiment import recorded_report
 
-    setting.require()
     with open_store(session.config) as store:
         session.config.stash[NOTICES] = store.notices
         resumed = options.value_of(session.config, "evolve_resume")
-        if resumed is not None:
+        fork = options.switched_on(session.config, "evolve_fork")
+        if resumed is not None and not fork:
             return _run_in(session, store, setting, items, progress, resumable(store, resumed, setting))
+        origin = _origin(store, resumed, setting) if fork else None
         recorded = recorded_report(store, setting.fingerprint)
         if recorded is not None:
             return recorded
         name = f"ex-{secrets.token_hex(4)}"
-        store.create_experiment(name, setting.folder, setting.fingerprint, setting.settings.to_json())
+        about = {
+            **setting.settings.to_json(),
+            "identity": setting.identity,
+            "forked_from": origin,
+            "arguments": _arguments(session, setting),
+        }
+        store.create_experiment(name, setting.folder, setting.fingerprint, about)
         return _run_in(session, store, setting, items, progress, name)
+
+
+def _arguments(session: pytest.Session, setting: Setting) -> list[str]:
+    """The command line without what belongs to one run only, so that `skillevo experiments resume` can repeat it."""
+    given = [str(argument) for argument in session.config.invocation_params.args]
+    return [setting.redact(text) for text in given if not text.startswith(("--evolve-resume", "--evolve-fork"))]
 
 
 def _run_in(
@@ -208,38 +259,69 @@ def _close(runner: ItemRunner, config: pytest.Config) -> None:
 
 def resumable(store: Store, wanted: str, setting: Setting) -> str:
     """The id of the experiment to go on with. Raises ConfigError when it cannot be the one that was interrupted."""
-    found = store.latest_experiment() if wanted == "last" else store.experiment(wanted)
-    if found is None:
-        raise ConfigError("--evolve-resume=last: the store holds no experiment yet")
+    found = _wanted(store, wanted)
     if found.finished_at is not None:
         raise ConfigError(
             f"--evolve-resume={wanted}: experiment {found.id} is finished; run it without --evolve-resume"
         )
     if found.fingerprint != setting.fingerprint:
-        mine = setting.settings.to_json()
-        changed = sorted(key for key, value in mine.items() if found.settings.get(key) != value)
-        what = (
-            f"these settings differ: {', '.join(changed)}"
-            if changed
-            else "its skill, cases, evaluator, models or versions"
-        )
         raise ConfigError(
-            f"--evolve-resume={wanted}: experiment {found.id} was started with something else ({what}); "
-            "restore that, or start a new experiment without --evolve-resume"
+            f"--evolve-resume={wanted}: experiment {found.id} was started with something else "
+            f"({_difference(found.settings, setting)}); restore that, or add --evolve-fork for a new experiment that "
+            "reuses the answers that still hold"
         )
     return found.id
+
+
+def _wanted(store: Store, wanted: str) -> StoredExperiment:
+    found = store.latest_experiment() if wanted == "last" else store.experiment(wanted)
+    if found is None:
+        raise ConfigError("--evolve-resume=last: the store holds no experiment yet")
+    return found
+
+
+def _origin(store: Store, wanted: str | None, setting: Setting) -> str:
+    """The experiment that a fork comes from."""
+    if wanted is None:
+        raise ConfigError("--evolve-fork needs --evolve-resume=ID: which experiment shall the new one come from?")
+    if not setting.settings.cache:
+        raise ConfigError("--evolve-fork does not go with --evolve-no-cache: a fork reuses answers")
+    return _wanted(store, wanted).id
+
+
+def _difference(before: Mapping[str, Any], setting: Setting) -> str:
+    """What an experiment was started with and is different now, in words."""
+    mine = setting.settings.to_json()
+    if changed := sorted(key for key, value in mine.items() if before.get(key) != value):
+        return f"these settings differ: {', '.join(changed)}"
+    known = before.get("identity") or {}
+    names = [(name, known.get(name), now) for name, now in setting.identity.items()]
+    return (
+        "; ".join(
+            f"the {name} was {_short(old)} and is {_short(now)}"
+            for name, old, now in names
+            if old is not None and old != now
+        )
+        or "its skill, cases, evaluator, models or versions"
+    )
+
+
+def _short(value: Any) -> str:
+    return value[:12] if isinstance(value, str) else ", ".join(f"{key} {one}" for key, one in value.items())
 
 
 def report_paths(config: pytest.Config, experiment: str) -> list[Path]:
     """Where the report goes: every --evolve-report, else the store's folder. Raises pytest.UsageError."""
     given = options.value_of(config, "evolve_report")
     if not given:
-        return [config_folder(config) / str(config.getini("skillevo_home")) / "reports" / f"{experiment}.json"]
+        return [home_folder(config) / "reports" / f"{experiment}.json"]
     for text in given:
-        if Path(text).suffix in (".md", ".html"):
-            raise pytest.UsageError(
-                f"--evolve-report={text}: {Path(text).suffix} reports are not supported yet; use .json"
-            )
-        if Path(text).suffix != ".json":
+        suffix = Path(text).suffix.lower()
+        if suffix in (".md", ".html"):
+            raise pytest.UsageError(f"--evolve-report={text}: {suffix} reports are not supported yet; use .json")
+        if suffix != ".json":
             raise pytest.UsageError(f"--evolve-report={text}: the suffix chooses the kind; use .json")
+        path = config.invocation_params.dir / text
+        if path.is_dir() or any(parent.exists() and not parent.is_dir() for parent in path.parents):
+            raise pytest.UsageError(f"--evolve-report={text}: not a place for a file: a folder, or below a file")
     return [config.invocation_params.dir / text for text in given]

@@ -1,63 +1,35 @@
-"""`skillevo revisions`: what waits, what it is worth, and the decisions about it."""
+"""`skillevo revisions`: its commands, and those that only look. Decisions and upkeep have modules of their own."""
 
 from __future__ import annotations
 
 import argparse
-import getpass
-import os
-import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ..core.errors import StoreError
-from ..core.revisions import APPROVABLE, Revision, Status
+from ..core.revisions import APPROVABLE, AuditEvent, Revision, Status
 from ..report.text import one_line, visible, wrap
+from . import decisions, upkeep
+from .context import Context
 from .differences import folder_diff
 from .evidence import SIMULATED, evidence_lines, is_simulated, summary
 from .screen import Screen, ago, minute, table
 
 if TYPE_CHECKING:
     from ..core.skill import Skill
-    from ..store import Store
 
 _HEADING: Final = ("skill", "revision", "status", "action", "from", "evidence", "when")
 _EVIDENCE: Final = _HEADING.index("evidence")
-
-
-@dataclass(frozen=True, slots=True)
-class Context:
-    """What a command works with: its arguments, where the project keeps things, where to print, and the time."""
-
-    arguments: argparse.Namespace
-    home: Path
-    skills: Path
-    screen: Screen
-    notes: Screen
-    clock: Callable[[], datetime]
-
-    @contextmanager
-    def store(self) -> Iterator[Store]:
-        """The project's store. Raises StoreError when there is none: looking must not make one."""
-        from ..store import Store
-
-        if not Store.exists(self.home):
-            raise StoreError(f"there is no store in {_shown(self.home)}; pytest --evolve makes one.")
-        with Store.open(self.home, skills=self.skills, clock=self.clock) as store:
-            for notice in store.notices:
-                self.notes.lines(wrap(visible(notice), self.notes.width, first="note: "))
-            yield store
+#: Revisions that the list shows by default.
+_SHOWN: Final = 50
 
 
 def add_parser(groups: Any, shared: argparse.ArgumentParser) -> None:
     """Add the group with all its commands."""
-    group = groups.add_parser("revisions", help="list, show, compare, approve, reject and roll back skill versions")
+    group = groups.add_parser("revisions", help="list, show, compare, decide about and look after skill versions")
     commands = group.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
-    def command(name: str, run: Callable[[Context], None], help: str) -> argparse.ArgumentParser:
+    def command(name: str, run: Callable[[Context], int | None], help: str) -> argparse.ArgumentParser:
         parser: argparse.ArgumentParser = commands.add_parser(name, parents=[shared], help=help, description=help)
         parser.set_defaults(run=run)
         return parser
@@ -65,38 +37,35 @@ def add_parser(groups: Any, shared: argparse.ArgumentParser) -> None:
     listing = command("list", list_revisions, "list the versions that are known, the newest first")
     listing.add_argument("--skill", metavar="NAME", help="only this skill")
     listing.add_argument("--status", choices=[status.value for status in Status], help="only in this status")
+    listing.add_argument(
+        "--limit", type=upkeep.count, default=_SHOWN, metavar="N", help=f"at most so many (default {_SHOWN}, 0: all)"
+    )
     for name, run, help in (
-        ("show", show, "show one version with its evidence and history"),
+        ("show", show, "show one version with its evidence, what the gates said, and its history"),
         ("diff", diff, "compare a version with the one it was judged against"),
     ):
         command(name, run, help).add_argument("id", metavar="ID", help="revision, or the beginning of its id")
-    for name, run, help in (
-        ("approve", approve, "make a version the active skill: its files are written to the skills folder"),
-        ("reject", reject, "refuse a version for good"),
-    ):
-        parser = command(name, run, help)
-        parser.add_argument("id", metavar="ID", help="revision, or the beginning of its id")
-        _add_decision(parser)
-    parser = command("rollback", rollback, "put the files of the version before back into the skills folder")
-    parser.add_argument("skill", metavar="SKILL", help="folder name of the skill")
-    parser.add_argument("--to", metavar="ID", help="archived revision to go back to (default: the one before)")
-    _add_decision(parser)
+    decisions.add_commands(command)
+    upkeep.add_commands(command)
 
 
 def list_revisions(context: Context) -> None:
     """`skillevo revisions list`"""
-    from ..store import Store
-
     revisions: Sequence[Revision] = ()
-    if Store.exists(context.home):
+    total = 0
+    if context.scope is not None and context.has_store:
         arguments = context.arguments
+        status = arguments.status and Status(arguments.status)
         with context.store() as store:
-            revisions = store.revisions(arguments.skill, arguments.status and Status(arguments.status))
+            revisions = store.revisions(arguments.skill, status, arguments.limit or None)
+            total = store.count(arguments.skill, status)
     ordered = _grouped(revisions)
     if context.arguments.json:
         context.screen.json([revision.to_json() for revision in ordered])
     elif ordered:
         context.screen.lines(_list_lines(ordered, context.clock(), context.screen.width))
+        if total > len(ordered):
+            context.screen.line(f"{total - len(ordered)} older ones are not shown; --limit 0 shows all")
     else:
         context.screen.line("no revisions; pytest --evolve makes them")
 
@@ -106,31 +75,35 @@ def show(context: Context) -> None:
     with context.store() as store:
         revision = store.revision(context.arguments.id)
         history = store.history(revision)
+        earlier = store.evaluations(revision)
+        since = store.waiting_since(revision)
     if context.arguments.json:
-        context.screen.json(revision.to_json() | {"history": [event.to_json() for event in history]})
+        told = {"history": [event.to_json() for event in history], "earlier": list(earlier)}
+        context.screen.json(revision.to_json() | told)
         return
     screen = context.screen
     if is_simulated(revision.evidence):
         screen.lines(wrap(SIMULATED, screen.width))
     screen.line(f"{revision.id}: {revision.action.value} of {one_line(revision.skill, 50)}")
     facts = {
-        "status": f"{revision.status.words}, since {ago(history[-1].at, context.clock())}",
+        "status": f"{revision.status.words}, since {ago(since, context.clock())}",
         "from": f"{one_line(revision.source, 60)}, {minute(revision.created_at)} UTC",
         "replaces": revision.parent or f"version {revision.parent_digest[:12]}",
         "content": revision.digest[:12],
     }
+    if revision.bypassed:
+        facts["bypassed"] = f"{', '.join(revision.bypassed)} held it; published in shadow mode"
     for label, text in facts.items():
         screen.lines(wrap(text, screen.width, first=f"  {label.ljust(12)}"))
     screen.line("evidence")
     screen.lines(evidence_lines(revision, screen.width) or ["  none was recorded"])
+    if earlier:
+        screen.line(f"  replaced {len(earlier)} earlier; --json shows all")
+    _show_gates(screen, revision)
     screen.line("history")
     for event in history:
-        first = f"  {minute(event.at)}  {event.after.words} by {one_line(event.actor, 30)}"
-        said = one_line(event.reason, 500)
-        screen.lines(wrap(f"{first}: {said}" if said else first, screen.width, first="  ", rest="    "))
-    if revision.status in APPROVABLE:
-        screen.line(f"next: skillevo revisions diff {revision.id}")
-        screen.line(f"      skillevo revisions approve {revision.id}")
+        screen.lines(_event_lines(event, screen.width))
+    _show_next(screen, revision)
 
 
 def diff(context: Context) -> None:
@@ -140,67 +113,39 @@ def diff(context: Context) -> None:
         files = folder_diff(revision.skill, _tree(store.parent_of(revision)), _tree(store.skill_of(revision)))
     if context.arguments.json:
         changed = [{"path": file.path, "change": file.change, "diff": "\n".join(file.lines)} for file in files]
-        context.screen.json({"id": revision.id, "skill": revision.skill, "files": changed})
+        context.screen.json({"id": revision.id, "skill": revision.skill, "digest": revision.digest, "files": changed})
         return
     for file in files:
         # A tab is harmless and common in code; every other control character is shown as an escape.
         context.screen.lines(["\t".join(map(visible, line.split("\t"))) for line in file.lines])
 
 
-def approve(context: Context) -> None:
-    """`skillevo revisions approve ID`"""
-    with context.store() as store:
-        revision = store.approve(context.arguments.id, _actor(context), context.arguments.reason)
-    folder = _shown(context.skills / revision.skill)
-    _told(context, revision, f"{revision.id} is now the active version of {revision.skill} ({folder}).")
-
-
-def reject(context: Context) -> None:
-    """`skillevo revisions reject ID`"""
-    with context.store() as store:
-        revision = store.reject(context.arguments.id, _actor(context), context.arguments.reason)
-    _told(context, revision, f"{revision.id} is rejected; the active {revision.skill} stays as it is.")
-
-
-def rollback(context: Context) -> None:
-    """`skillevo revisions rollback SKILL`"""
-    arguments = context.arguments
-    with context.store() as store:
-        before = store.pointer(arguments.skill)
-        revision = store.rollback(arguments.skill, _actor(context), arguments.reason, to=arguments.to)
-    folder = _shown(context.skills / revision.skill)
-    _told(
-        context,
-        revision,
-        f"{revision.skill} is back at {revision.id} ({folder}).",
-        f"to undo: skillevo revisions rollback {shlex.quote(revision.skill)} --to {before.revision}" if before else "",
-    )
-
-
-def _add_decision(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--reason", default="", metavar="TEXT", help="why, for the record")
-    parser.add_argument("--actor", metavar="NAME", help="who decides (default: your login name)")
-
-
-def _actor(context: Context) -> str:
-    if context.arguments.actor:
-        return str(context.arguments.actor)
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError, ImportError):
-        # A container may run under a number that has no name.
-        return "cli-user"
-
-
-def _told(context: Context, revision: Revision, sentence: str, further: str = "") -> None:
-    if context.arguments.json:
-        context.screen.json(revision.to_json())
+def _show_gates(screen: Screen, revision: Revision) -> None:
+    verdicts = (revision.gates or {}).get("verdicts")
+    if not isinstance(verdicts, list) or not verdicts:
         return
-    if not further and revision.status is Status.ACTIVE:
-        further = f"to undo: skillevo revisions rollback {shlex.quote(revision.skill)}"
-    context.screen.lines(wrap(visible(sentence), context.screen.width))
-    if further:
-        context.screen.line(visible(further))
+    screen.line("gates")
+    for verdict in verdicts:
+        name = one_line(str(verdict.get("gate")), 16)
+        screen.line(f"  {name.ljust(14)}{'passed' if verdict.get('passed') else 'did not pass'}")
+        for finding in verdict.get("findings", ()):
+            where = f"{finding['where']}: " if finding.get("where") else ""
+            screen.lines(wrap(one_line(f"{where}{finding.get('message', '')}", 500), screen.width, first="    "))
+
+
+def _event_lines(event: AuditEvent, width: int) -> list[str]:
+    what = event.after.words if event.before is not event.after else f"{event.deed.value}, still {event.after.words}"
+    first = f"  {minute(event.at)}  {what} by {one_line(event.actor, 30)}"
+    said = one_line(event.reason, 500)
+    return wrap(f"{first}: {said}" if said else first, width, first="  ", rest="    ")
+
+
+def _show_next(screen: Screen, revision: Revision) -> None:
+    if revision.status in APPROVABLE:
+        screen.line(f"next: skillevo revisions diff {revision.id}")
+        screen.line(f"      skillevo revisions approve {revision.id}")
+    elif revision.status is Status.PENDING_EVAL:
+        screen.line(f"next: skillevo revisions reevaluate {revision.id} --report REPORT.json")
 
 
 def _grouped(revisions: Sequence[Revision]) -> list[Revision]:
@@ -229,22 +174,13 @@ def _list_lines(revisions: Sequence[Revision], now: datetime, width: int) -> lis
         return lines
     # Too wide for one line each: the evidence goes below, and every skill is named once, above its revisions.
     narrow = table([row[1:_EVIDENCE] + row[_EVIDENCE + 1 :] for row in [_HEADING, *rows]])
-    shown = [f"  {narrow[0]}"]
+    told = [f"  {narrow[0]}"]
     for index, (row, line) in enumerate(zip(rows, narrow[1:], strict=True)):
         if index == 0 or revisions[index - 1].skill != revisions[index].skill:
-            shown.append(row[0])
-        shown += [f"  {line}", f"    {one_line(row[_EVIDENCE], width - 4)}"]
-    return shown
+            told.append(row[0])
+        told += [f"  {line}", f"    {one_line(row[_EVIDENCE], width - 4)}"]
+    return told
 
 
 def _tree(skill: Skill) -> Mapping[str, bytes]:
     return {"SKILL.md": skill.document, **skill.files} if skill.exists else {}
-
-
-def _shown(path: Path) -> str:
-    """A path as people write it: relative to where they are, if that is shorter."""
-    try:
-        relative = os.path.relpath(path)
-    except ValueError:
-        return str(path)
-    return relative if len(relative) < len(str(path)) and not relative.startswith("..") else str(path)

@@ -29,6 +29,11 @@ def draw_int(bound: int, *key: str | int) -> int:
     return draw_bits(*key) % bound
 
 
+def seed_of(*key: str | int) -> int:
+    """A seed of 31 bits, which every provider and library takes."""
+    return draw_bits(*key) >> 33
+
+
 def pick(options: Sequence[T], *key: str | int) -> T:
     """One of the options."""
     return options[draw_int(len(options), *key)]

@@ -5,6 +5,7 @@ Only runs that occur nowhere in the open texts count, because cases of one famil
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 #: A run of this many words is hardly written twice by chance.
@@ -13,9 +14,9 @@ RUN_WORDS = 12
 SHORTEST_TEXT = 20
 
 
-def normalised(text: str) -> list[str]:
-    """The words of a text without differences in case and white space."""
-    return text.casefold().split()
+def words_of(text: str) -> list[str]:
+    """The words of a text: layout, punctuation and case do not hide a copy."""
+    return re.findall(r"\w+", text.casefold())
 
 
 def runs(words: list[str]) -> Iterator[str]:
@@ -33,14 +34,14 @@ class Seal:
     """Knows the sealed texts without handing them out: it only answers whether a text holds some of them."""
 
     def __init__(self, sealed: Iterable[str], public: Iterable[str] = ()) -> None:
-        known = {run for text in public for run in runs(normalised(text))}
-        found = {run for text in sealed for run in runs(normalised(text))} - known
+        known = {run for text in public for run in runs(words_of(text))}
+        found = {run for text in sealed for run in runs(words_of(text))} - known
         self._runs = frozenset(run for run in found if run.count(" ") == RUN_WORDS - 1)
         self._short = tuple(sorted(run for run in found if run.count(" ") < RUN_WORDS - 1))
 
     def leak(self, text: str) -> str | None:
         """Why the text may not pass, None when it holds nothing sealed."""
-        words = normalised(text)
+        words = words_of(text)
         if not self._runs.isdisjoint(runs(words)):
             return f"it repeats {RUN_WORDS} words in a row of a holdout case"
         whole = f" {' '.join(words)} "

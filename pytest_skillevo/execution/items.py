@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from _pytest.outcomes import OutcomeException
 
+from ..core.draws import seed_of
 from ..core.errors import ConfigError, EvaluationError, InfrastructureError
 from ..core.records import Outcome, RolloutRequest
 from ..core.rollout import Rollout
@@ -50,7 +51,7 @@ class ItemRunner:
         """Make ready: short tracebacks (only the message is used) and no live log."""
         config = self._session.config
         config.pluginmanager.register(self, "skillevo-item-runner")
-        self._style = config.option.tbstyle
+        self._style = getattr(config.option, "tbstyle", None)
         config.option.tbstyle = "line"
         handler = getattr(config.pluginmanager.getplugin("logging-plugin"), "log_cli_handler", None)
         if handler is not None:
@@ -62,7 +63,8 @@ class ItemRunner:
         config = self._session.config
         if config.pluginmanager.unregister(name="skillevo-item-runner") is None:
             return
-        config.option.tbstyle = self._style
+        if self._style is not None:
+            config.option.tbstyle = self._style
         if self._log_level is not None:
             config.pluginmanager.getplugin("logging-plugin").log_cli_handler.setLevel(self._log_level)
         self.start_afresh()
@@ -86,7 +88,7 @@ class ItemRunner:
         item = reusable.item
         running = CurrentRollout(item, skill, Rollout(item.nodeid, request.seed, request.repeat))
         reusable.reset()
-        random.seed(f"{request.case_id}\x1f{request.seed}")
+        random.seed(seed_of("random", request.case_id, request.seed))
         stash = self._session.config.stash
         stash[CURRENT] = running
         try:

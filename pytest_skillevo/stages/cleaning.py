@@ -6,6 +6,7 @@ A test may hand over anything: cycles, objects that raise when printed, megabyte
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -23,24 +24,29 @@ MARGIN = 1_000
 #: Whole numbers of more bits are told by their size: writing them out takes quadratic time.
 WIDEST_INTEGER = 256
 
-#: Stands between texts that are looked through together; no pattern of the redaction crosses it.
-_BORDER = "\n\x00\n"
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}")
 
 Redact = Callable[[str], str]
 
 
 def clean(value: Any, redact: Redact, longest_text: int = LONGEST_TEXT) -> Any:
     """A JSON-able copy with every text redacted and bounded; what is no JSON becomes its text."""
-    plain = _Copier(redact, longest_text).copy(value, 0)
-    # Nearly all records hold no secret, and looking through them as one text is several times as fast.
-    joined = _BORDER.join(_texts(plain))
-    return plain if redact(joined) == joined else _redacted(plain, redact)
+    return redacted(_Copier(redact, longest_text).copy(value, 0), redact)
+
+
+def redacted(value: Any, redact: Redact) -> Any:
+    """Plain JSON with every text redacted, keys as well."""
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, dict):
+        return {redact(key): redacted(item, redact) for key, item in value.items()}
+    return [redacted(item, redact) for item in value] if isinstance(value, list) else value
 
 
 def safe_text(value: object) -> str:
-    """The text of any object, also of one that raises when it is printed."""
+    """The text of any object, also of one that raises when it is printed; the same in every process."""
     try:
-        return str(value)
+        return _ADDRESS.sub("0x…", str(value))
     except Exception:
         return f"<unprintable {type(value).__name__} object>"
 
@@ -69,6 +75,8 @@ class _Copier:
             return float(value)
         if depth >= DEEPEST:
             return f"[cut: {type(value).__name__} nested too deeply]"
+        if isinstance(value, set | frozenset):
+            return sorted(self._text(safe_text(item)) for item in self._some(value))
         if not isinstance(value, list | tuple | Mapping):
             return self._text(safe_text(value))
         if id(value) in self._open:
@@ -110,23 +118,3 @@ class _Copier:
         first = self._redact(text[: head + MARGIN])[:head]
         last = self._redact(text[len(text) - tail - MARGIN :])[-tail:] if tail else ""
         return f"{first}\n[cut: {len(text) - head - tail:,} characters]\n{last}"
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            yield key
-            yield from _texts(item)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _texts(item)
-
-
-def _redacted(value: Any, redact: Redact) -> Any:
-    if isinstance(value, str):
-        return redact(value)
-    if isinstance(value, dict):
-        return {redact(key): _redacted(item, redact) for key, item in value.items()}
-    return [_redacted(item, redact) for item in value] if isinstance(value, list) else value

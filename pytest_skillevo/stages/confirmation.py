@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ..core.draws import draw_bits
+from ..core.draws import draw_bits, seed_of
 from ..core.errors import ConfigError
 from ..core.records import Case, Evaluation, Outcome, RolloutRequest, Split
 from ..core.skill import Skill
@@ -100,7 +100,7 @@ class Arms:
         return [pair for pair in pairs if pair is not None]
 
     def _request(self, phase: str, index: int, case: Case, arm: str, repeat: int) -> RolloutRequest:
-        seed = draw_bits(self._seed, phase, case.id, repeat) >> 33
+        seed = seed_of(self._seed, phase, case.id, repeat)
         return RolloutRequest(
             f"{phase}/{case.split}{index:04d}/{arm}/r{repeat}", case.id, self._skills[arm].digest, seed, repeat, phase
         )

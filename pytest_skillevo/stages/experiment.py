@@ -13,7 +13,7 @@ from typing import Any
 
 from ..core.canonical import digest_json
 from ..core.errors import ConfigError, ExperimentInterrupted
-from ..core.gepa import Engine, SearchDataset, SearchResult, SearchSettings, StopReason
+from ..core.gepa import Engine, SearchDataset, SearchResult, SearchSettings, StopReason, Strategy
 from ..core.leaks import Seal
 from ..core.protocols import ChatModel
 from ..core.revisions import Action, Status
@@ -21,14 +21,16 @@ from ..core.skill import Skill
 from ..core.verdict import Decision, Verdict, cap, lower_by_replay
 from ..store import Store
 from . import report_data
+from .cache import SearchCache
+from .cleaning import redacted
 from .confirmation import Confirmed, run_confirmation
 from .dataset import Dataset
 from .plan import make_plan
 from .progress import Progress
 from .recorder import Executor, Recorder
 from .replay import Replayed, run_replay
-from .search import TimeLimit, run_search
-from .settings import MINIBATCH, Settings
+from .search import Proposer, Search, TimeLimit
+from .settings import Settings
 
 #: Stop reasons after which no result stands: the run is resumable instead.
 UNFINISHED = (StopReason.PROVIDER_ERROR, StopReason.EVALUATOR_ERROR)
@@ -44,7 +46,7 @@ class Setting:
     folder: str
     settings: Settings
     models: Mapping[str, ChatModel]
-    #: Digest of every file that decides scores, made anew at each call.
+    #: Digest of every file that decides scores and of the skill on disk, made anew at each call.
     evaluator: Callable[[], str]
     versions: Mapping[str, str]
     command: str
@@ -54,6 +56,12 @@ class Setting:
     #: Seconds, monotonic, for the time limit only.
     clock: Callable[[], float]
     actor: str
+    #: The policies of the search.
+    strategy: Strategy = field(default_factory=Strategy)
+    #: Who proposes in the place of the reflection model.
+    proposer: Proposer | None = None
+    #: What else decides an answer of the search, for the keys of its cache: agent and limits, other skills on offer.
+    conditions: Mapping[str, Any] = field(default_factory=dict)
 
     def require(self) -> None:
         """Raise ConfigError when the cases or the budget cannot serve the stages."""
@@ -62,19 +70,21 @@ class Setting:
         make_plan(self.dataset, self.settings)
 
     @property
+    def identity(self) -> dict[str, Any]:
+        """What an experiment is about, apart from its settings, by name."""
+        return {
+            "seed skill": digest_json([self.folder, self.seed_skill.digest]),
+            "dataset version": self.dataset.fingerprint,
+            "selection": self.dataset.partial or "whole",
+            "evaluator version": self.evaluator(),
+            "models": {role: model.name for role, model in self.models.items()},
+            "versions": dict(self.versions),
+        }
+
+    @property
     def fingerprint(self) -> str:
         """Digest of all that decides the result: equal for a repetition."""
-        return digest_json(
-            {
-                "skill": [self.folder, self.seed_skill.digest],
-                "dataset": self.dataset.fingerprint,
-                "partial": self.dataset.partial,
-                "evaluator": self.evaluator(),
-                "settings": self.settings.to_json(),
-                "models": {role: model.name for role, model in self.models.items()},
-                "versions": dict(self.versions),
-            }
-        )
+        return digest_json({**self.identity, "settings": self.settings.to_json()})
 
 
 @dataclass(slots=True)
@@ -101,19 +111,39 @@ class Experiment:
         self._id = id
         self._plan = make_plan(setting.dataset, setting.settings)
         self._evaluator = setting.evaluator()
+        self._fingerprint = setting.fingerprint
         self._started = setting.now()
 
     def run(self) -> dict[str, Any]:
         """The report (schema version 1). Raises ConfigError, or ExperimentInterrupted when it can go on."""
         setting = self._setting
-        recorder = Recorder(self._store, self._id, self._executor, setting.redact, setting.settings.rollouts)
+        recorder = Recorder(
+            self._store, self._id, self._executor, setting.redact, setting.settings.rollouts, self._cache()
+        )
         self._prior = recorder.event("openings", "openings", self._openings)["before"]
         findings = self._search(recorder)
+        if recorder.cached:
+            findings.notes.append(
+                f"{recorder.cached} answers of the search came from earlier searches and were not paid for again"
+            )
+        self._check_evaluator()
         self._decide(findings, recorder)
         recorder.flush()
         report = self._report(findings, recorder)
         self._store.finish_experiment(self._id, report["decision"], report)
         return report
+
+    def _cache(self) -> SearchCache | None:
+        setting = self._setting
+        if not setting.settings.cache:
+            return None
+        facts = {
+            "evaluator": self._evaluator,
+            "models": {role: setting.models[role].name for role in ("agent", "judge") if role in setting.models},
+            "versions": dict(setting.versions),
+            "conditions": dict(setting.conditions),
+        }
+        return SearchCache(self._store.answers, facts, {case.id: case.content for case in setting.dataset.cases})
 
     def _openings(self) -> dict[str, Any]:
         opened = self._store.openings(self._fingerprints(), besides=self._id)
@@ -137,27 +167,34 @@ class Experiment:
                 seed=settings.seed,
                 iterations=settings.iterations,
                 max_rollouts=self._plan.search,
-                minibatch=MINIBATCH,
+                minibatch=settings.minibatch,
                 max_tokens=settings.max_tokens,
                 max_usd=settings.max_usd,
+                max_reflection_usd=settings.max_reflection_usd,
+                patience=settings.patience,
+                threshold=settings.threshold,
+                method=settings.method,
+                width=settings.width,
+                merges=settings.merges,
+                epsilon=settings.epsilon,
+                cost=settings.cost,
+                frontier=settings.frontier,
             ),
+            strategy=setting.strategy,
             redact=setting.redact,
             leak_check=seal.leak,
             watched={case.id: case.watched for case in dataset.cases if case.split != "holdout"},
         )
+        author = setting.proposer or setting.models["reflection"]
         limit = TimeLimit(settings.max_seconds, setting.clock)
-        result = run_search(
-            engine,
-            setting.models["reflection"],
-            recorder,
-            self._progress,
-            limit,
-            settings.iterations,
-            self._plan.search,
-        )
-        if result.stop_reason in UNFINISHED:
+        search = Search(engine, author, recorder, self._progress, limit)
+        result = search.run(settings.iterations, self._plan.search)
+        if not result.pool and result.stop_reason in (StopReason.TOKEN_BUDGET, StopReason.USD_BUDGET):
+            raise ConfigError(f"the search stopped before the present skill was validated: {result.stop_detail}")
+        if result.stop_reason in UNFINISHED or not result.pool:
+            detail = f": {result.stop_detail}" if result.stop_detail else ""
             raise ExperimentInterrupted(
-                f"the search stopped ({result.stop_reason}): {result.stop_detail}; nothing is decided. "
+                f"the search stopped ({result.stop_reason}){detail}; nothing is decided. "
                 f"Mend the cause and go on with --evolve-resume={self._id} "
                 "(after a change of a test, conftest or family file start again: old scores could not be compared)"
             )
@@ -166,7 +203,7 @@ class Experiment:
     def _decide(self, findings: _Findings, recorder: Recorder) -> None:
         setting, settings = self._setting, self._setting.settings
         dataset = setting.dataset
-        tried = len(findings.search.events)
+        tried = findings.search.iterations
         if findings.candidate.digest == setting.seed_skill.digest:
             reason = f"none of {tried} proposals beat the present skill on validation"
             findings.decision = Decision(Verdict.NO_CHANGE, "no-accepted-candidate", reason)
@@ -187,8 +224,8 @@ class Experiment:
         decision = confirmed.holdout.decision
         if self._prior:
             reason = (
-                f"the holdout was opened {self._prior} times before this search began, so a gain on it proves nothing "
-                "new; add fresh holdout cases"
+                f"the holdout was opened before this search began (by {self._prior} others), "
+                "so a gain on it proves nothing new; add fresh holdout cases"
             )
             decision = cap(decision, "holdout-exposed", reason)
         if "replay" in settings.stages and decision.verdict in (Verdict.ACCEPT, Verdict.INCONCLUSIVE):
@@ -217,8 +254,8 @@ class Experiment:
         """Frozen means frozen: a changed test, conftest or family file makes before and after incomparable."""
         if self._setting.evaluator() != self._evaluator:
             raise ConfigError(
-                "a test module, conftest, family or evaluator file changed while the experiment ran; "
-                "its scores cannot be compared, start again"
+                "a test module, conftest, family or evaluator file, or the skill on disk, changed while the experiment "
+                "ran; its scores cannot be compared, start again"
             )
 
     def _report(self, findings: _Findings, recorder: Recorder) -> dict[str, Any]:
@@ -252,14 +289,16 @@ class Experiment:
             "revision": None,
             "warnings": [*setting.seed_skill.warnings],
         }
-        report["revision"] = self._enter(findings, report)
-        return report
+        # Command line, case ids and skill texts go into the store as well: no secret may come along.
+        kept: dict[str, Any] = redacted(report, setting.redact)
+        kept["revision"] = self._enter(findings, kept)
+        return kept
 
     def _about(self) -> dict[str, Any]:
         setting, settings = self._setting, self._setting.settings
         return {
             "id": self._id,
-            "fingerprint": setting.fingerprint,
+            "fingerprint": self._fingerprint,
             "seed": settings.seed,
             "started": _utc(self._started),
             "finished": _utc(setting.now()),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from decimal import ROUND_UP, Decimal
 from typing import Any
 
 from ..core.errors import ConfigError
@@ -11,12 +12,19 @@ from ..core.protocols import ChatModel
 from ..core.records import SPLITS
 from ..core.verdict import power_note
 from .dataset import Dataset
-from .settings import MINIBATCH, REPLAY_GROUPS, REPLAY_SEEDS, REPLAY_TASKS, RERUN_REPEATS, Settings
+from .settings import REPLAY_GROUPS, REPLAY_SEEDS, REPLAY_TASKS, RERUN_REPEATS, Settings
 
 #: Fewer cases than this in a split, or fewer proposals, call for a warning (spec/gepa.md part 5, 1 and 10).
 SMALL_SPLIT = 10
 LEAST_PROPOSALS = 3
 FIVE_POINTS = 0.05
+#: A validation mean of the seed above which a search has little to find.
+NEARLY_PERFECT = 0.95
+#: The best of so many proposals on fewer validation cases than this is mostly luck (spec/gepa.md 4.4).
+SELECTION = 20
+MANY_PROPOSALS = 5
+#: Rollouts of a search per validation case below which it seldom gets anywhere (spec/gepa.md 2.4).
+LEAST_TIMES = 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +80,7 @@ def replay_tasks(dataset: Dataset) -> int:
 def make_plan(dataset: Dataset, settings: Settings) -> Plan:
     """The plan; raises ConfigError when the budget cannot pay for one proposal and what must follow."""
     validation, holdout = len(dataset.ids("validation")), len(dataset.ids("holdout"))
-    batch = min(MINIBATCH, len(dataset.ids("feedback")))
+    batch = min(settings.minibatch, len(dataset.ids("feedback")))
     confirms = "confirm" in settings.stages and dataset.partial is None
     reruns = len(dataset.critical) * 2 * RERUN_REPEATS if confirms and settings.critical != "any" else 0
     replays = confirms and "replay" in settings.stages
@@ -100,13 +108,46 @@ def make_plan(dataset: Dataset, settings: Settings) -> Plan:
     return plan
 
 
-def plan_figures(dataset: Dataset, settings: Settings, model: ChatModel) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """What finished experiments in the store say about the next one. None is unknown."""
+
+    #: Validation mean of the present skill on the same cases, and the experiment that measured it.
+    seed_score: float | None = None
+    experiment: str = ""
+    #: US dollars of a rollout with the same model, the cost of reflection and review spread over them.
+    usd_per_rollout: Decimal | None = None
+
+
+def earlier_runs(reports: Iterable[Mapping[str, Any]], dataset: Dataset, seed_digest: str, model: str) -> Earlier:
+    """What the reports of finished experiments say, given the newest first."""
+    found = Earlier()
+    for report in reports:
+        if found.usd_per_rollout is None and report["model"]["name"] == model:
+            found = replace(found, usd_per_rollout=_usd_per_rollout(report))
+        same = report["skill"]["before"] == seed_digest and report["dataset"]["fingerprint"] == dataset.fingerprint
+        if found.seed_score is None and same:
+            found = replace(found, seed_score=report["search"]["seed_score"], experiment=report["experiment"]["id"])
+    return found
+
+
+def _usd_per_rollout(report: Mapping[str, Any]) -> Decimal | None:
+    amounts = [usage["usd"] for usage in report["usage"].values()]
+    rollouts: int = sum(report["rollouts"][stage] for stage in ("search", "confirmation", "critical_reruns", "replay"))
+    if not rollouts or any(amount is None for amount in amounts):
+        return None
+    return sum(map(Decimal, amounts), Decimal(0)) / rollouts
+
+
+def plan_figures(
+    dataset: Dataset, settings: Settings, model: ChatModel, earlier: Earlier | None = None
+) -> dict[str, Any]:
     """The plan screen as plain data: dataset, budget, cost, power and warnings; nothing is run for it."""
+    earlier = earlier or Earlier()
     plan = make_plan(dataset, settings)
     counts = {split: len(dataset.ids(split)) for split in SPLITS}
     confirms = plan.confirmation > 0
     power = power_note(counts["holdout"], settings.repeats, settings.rules) if confirms else None
-    free = "0" if model.kind == "simulated" else None
     return {
         "skill": dataset.skill,
         "model": model.name,
@@ -124,7 +165,7 @@ def plan_figures(dataset: Dataset, settings: Settings, model: ChatModel) -> dict
             "critical_reruns": plan.reruns,
             "replay": plan.replay,
         },
-        "costs": [{"model": model.name, "low": free, "high": free}],
+        "costs": [_cost(plan, model, earlier)],
         "power": power
         and {
             "cases": power.cases,
@@ -133,15 +174,45 @@ def plan_figures(dataset: Dataset, settings: Settings, model: ChatModel) -> dict
             "gain": FIVE_POINTS,
             "cases_needed": power.cases_for_five_points,
         },
-        "warnings": list(_warnings(dataset, plan, confirms)),
+        "warnings": list(_warnings(dataset, settings, plan, earlier)),
     }
 
 
-def _warnings(dataset: Dataset, plan: Plan, confirms: bool) -> Iterator[str]:
+def _cost(plan: Plan, model: ChatModel, earlier: Earlier) -> dict[str, Any]:
+    """From a search that finds nothing at once to the whole budget; unknown without an earlier run on this model."""
+    if model.kind == "simulated":
+        return {"model": model.name, "low": "0", "high": "0"}
+    if earlier.usd_per_rollout is None:
+        return {"model": model.name, "low": None, "high": None}
+    amounts = (
+        earlier.usd_per_rollout * rollouts for rollouts in (plan.seed_validation + plan.per_proposal, plan.budget)
+    )
+    low, high = (str(amount.quantize(Decimal("0.01"), ROUND_UP)) for amount in amounts)
+    return {"model": model.name, "low": low, "high": high}
+
+
+def _warnings(dataset: Dataset, settings: Settings, plan: Plan, earlier: Earlier) -> Iterator[str]:
+    confirms, validation = plan.confirmation > 0, len(dataset.ids("validation"))
+    if earlier.seed_score is not None and earlier.seed_score >= NEARLY_PERFECT:
+        yield (
+            f"the present skill scored {earlier.seed_score:.3f} on these validation cases already "
+            f"({earlier.experiment}): little is left to win, harder cases would show more"
+        )
     if dataset.partial is not None:
         yield f"the dataset is partial ({dataset.partial}): the run may search, but it decides nothing"
     if plan.proposals < LEAST_PROPOSALS:
         yield f"the budget is sure to pay for {plan.proposals} proposals only; {LEAST_PROPOSALS} are few already"
+    proposals = min(plan.proposals, settings.iterations)
+    if validation < SELECTION and proposals >= MANY_PROPOSALS:
+        yield (
+            f"the best of {proposals} proposals on {validation} validation cases looks better than it is: "
+            f"with {SELECTION} cases or more luck chooses less often"
+        )
+    if plan.search < LEAST_TIMES * validation:
+        yield (
+            f"the search has {plan.search} rollouts for {validation} validation cases; "
+            f"{LEAST_TIMES} times as many as cases are usual"
+        )
     for split in ("feedback", "validation", "holdout"):
         if len(dataset.ids(split)) < SMALL_SPLIT and (confirms or split != "holdout"):
             yield f"only {len(dataset.ids(split))} {split} cases: luck weighs heavily below {SMALL_SPLIT}"

@@ -8,14 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from ..core.errors import ConfigError
 from ..core.protocols import ChatModel, Reply
 from ..core.records import Message, Outcome, RolloutRequest, Usage, merge_usage
 from ..core.skill import Skill
 from ..store import JournalEntry, Store
+from .cache import SearchCache
 from .cleaning import LONGEST_FEEDBACK, clean
+from .packing import packed, unpacked
+
+#: Digits of a skill's digest that are kept with a rollout: enough to tell the versions of an experiment apart.
+_VARIANT: Final = 16
 
 
 class Executor(Protocol):
@@ -31,11 +36,18 @@ class Recorder:
     """Asks the executor and the models, records their answers, and counts what was used.
 
     `redact` is applied to every text before it is stored, and what is told is what was stored. `budget` is the number
-    of rollouts that may be requested in all.
+    of rollouts that may be requested in all. Answers that `cache` knows count as requested, so that no result depends
+    on what it holds, and as no usage, because nobody is paid for them.
     """
 
     def __init__(
-        self, store: Store, experiment: str, executor: Executor, redact: Callable[[str], str], budget: int
+        self,
+        store: Store,
+        experiment: str,
+        executor: Executor,
+        redact: Callable[[str], str],
+        budget: int,
+        cache: SearchCache | None = None,
     ) -> None:
         self._store = store
         self._experiment = experiment
@@ -44,11 +56,14 @@ class Recorder:
         self._budget = budget
         self._known = {entry.key: entry.payload for entry in store.entries(experiment)}
         self._held: list[JournalEntry] = []
+        self._cache = cache
         self.usage: dict[str, Usage] = {}
         #: Why a case skipped itself, by case id.
         self.skipped: dict[str, str] = {}
         #: Rollouts by stage, the stage being the first part of a request id.
         self.rollouts: dict[str, int] = {}
+        #: Rollouts and model calls that the cache answered.
+        self.cached = 0
 
     @property
     def used(self) -> int:
@@ -86,20 +101,50 @@ class Recorder:
             if outcome is not None:
                 self._count(request, outcome)
                 on_done(outcome)
+        for index, outcome in self._from_cache({i: work[i][0] for i, told in enumerate(outcomes) if told is None}):
+            outcomes[index] = outcome
+            self._count(work[index][0], outcome)
+            on_done(outcome)
         open_places = [index for index, outcome in enumerate(outcomes) if outcome is None]
-        for place, outcome in self._executor.run([work[index] for index in open_places]):
-            index = open_places[place]
-            outcomes[index] = told = self._record(work[index][0], outcome)
-            self._count(work[index][0], told)
-            on_done(told)
+        try:
+            for place, outcome in self._executor.run([work[index] for index in open_places]):
+                index = open_places[place]
+                outcomes[index] = told = self._record(work[index][0], outcome)
+                self._count(work[index][0], told)
+                on_done(told)
+        finally:
+            if self._cache is not None:
+                self._cache.flush()
         return [outcome for outcome in outcomes if outcome is not None]
+
+    def _from_cache(self, requests: Mapping[int, RolloutRequest]) -> Iterator[tuple[int, Outcome]]:
+        """What the cache knows, entered into the journal like any answer."""
+        if self._cache is None:
+            return
+        keys = {index: key for index, request in requests.items() if (key := self._cache.key(request))}
+        known = self._cache.get(list(keys.values()))
+        found = {index: known[key] for index, key in keys.items() if key in known}
+        entries = []
+        for index, kept in found.items():
+            request = requests[index]
+            payload = {"variant": request.variant[:_VARIANT], "seed": request.seed, **kept, "cached": True}
+            self._known[request.id] = payload
+            entries.append(JournalEntry(request.id, "rollout", payload))
+        if entries:
+            self._store.append(self._experiment, entries)
+        for index in found:
+            outcome = self._recorded(requests[index])
+            assert outcome is not None
+            yield index, outcome
 
     def _count(self, request: RolloutRequest, outcome: Outcome) -> None:
         stage = request.id.split("/", 1)[0]
         self.rollouts[stage] = self.rollouts.get(stage, 0) + 1
         if outcome.status == "skipped":
             self.skipped.setdefault(request.case_id, outcome.reason)
-        if outcome.evaluation is not None:
+        if self._was_cached(request.id):
+            self.cached += 1
+        elif outcome.evaluation is not None:
             # An agent that reported nothing makes the sum unknown, not zero.
             self.usage = merge_usage(self.usage, {"agent": Usage(), **outcome.evaluation.usage})
 
@@ -115,19 +160,43 @@ class Recorder:
         response_schema: Mapping[str, Any] | None = None,
     ) -> Reply:
         """One model call of the experiment itself (reflection, review), recorded under `key`."""
+        parameters: dict[str, Any] = {"seed": seed, "max_tokens": max_tokens, "response_schema": response_schema}
+        kept = None if self._cache is None else self._cache.chat_key(key, role, model, messages, parameters)
+        return self.answer(key, role, lambda: model.complete(messages, **parameters), kept)
+
+    def answer(self, key: str, role: str, make: Callable[[], Reply], kept: str | None = None) -> Reply:
+        """The text answer recorded under `key`, made if there is none; `kept` is its key in the cache."""
         self.flush()
         payload = self._known.get(key)
         if payload is None:
-            reply = model.complete(messages, seed=seed, max_tokens=max_tokens, response_schema=response_schema)
-            payload = {
-                "text": self.redact(reply.text),
-                "finish_reason": reply.finish_reason,
-                "usage": reply.usage.to_json(),
-            }
+            payload = self._made(make, kept)
+            self._known[key] = payload
             self._store.append(self._experiment, [JournalEntry(key, role, payload)])
         usage = Usage.from_json(payload["usage"])
-        self.usage = merge_usage(self.usage, {role: usage})
+        if self._was_cached(key):
+            self.cached += 1
+        else:
+            self.usage = merge_usage(self.usage, {role: usage})
         return Reply(payload["text"], (), payload["finish_reason"], usage)
+
+    def _made(self, make: Callable[[], Reply], kept: str | None) -> dict[str, Any]:
+        """The answer from the cache, else a new one, which the cache keeps when it came to its end."""
+        if self._cache is not None and kept is not None and (known := self._cache.get([kept])):
+            return {**known[kept], "cached": True}
+        reply = make()
+        payload = {
+            "text": self.redact(reply.text),
+            "finish_reason": reply.finish_reason,
+            "usage": reply.usage.to_json(),
+        }
+        if self._cache is not None and kept is not None and reply.finish_reason == "stop":
+            self._cache.keep(kept, payload)
+            self._cache.flush()
+        return payload
+
+    def _was_cached(self, key: str) -> bool:
+        known = self._known.get(key)
+        return isinstance(known, dict) and known.get("cached", False)
 
     def event(self, key: str, kind: str, make: Callable[[], Any]) -> Any:
         """A decision from outside (clock, interrupt) that a resumed run must repeat: recorded once, then the same."""
@@ -139,6 +208,17 @@ class Recorder:
             self._known[key] = value
         return self._known[key]
 
+    def cleaned(self, payload: Any) -> Any:
+        """A JSON-able copy without secrets."""
+        return clean(payload, self.redact)
+
+    def note(self, entries: Sequence[JournalEntry]) -> None:
+        """Record what others shall read about the run; entries that are there already are left as they are."""
+        fresh = [entry for entry in entries if entry.key not in self._known]
+        if fresh:
+            self._store.append(self._experiment, fresh)
+            self._known.update((entry.key, entry.payload) for entry in fresh)
+
     def known(self, key: str) -> bool:
         """Whether the journal already holds an answer under this key."""
         return key in self._known
@@ -147,8 +227,8 @@ class Recorder:
         payload = self._known.get(request.id)
         if payload is None:
             return None
-        outcome = Outcome.from_json(payload["outcome"])
-        return _with_trace(outcome, None if payload["trace"] is None else self._store.trace(payload["trace"]))
+        trace = payload.get("trace")
+        return _with_trace(unpacked(payload["outcome"]), None if trace is None else self._store.trace(trace))
 
     def _record(self, request: RolloutRequest, outcome: Outcome) -> Outcome:
         trace = None if outcome.evaluation is None else clean(outcome.evaluation.trace, self.redact)
@@ -156,12 +236,15 @@ class Recorder:
         # The store cuts what is too long; a resumed run reads it there, so this one is told the same.
         kept = None if digest is None else self._store.trace(digest)
         told = _with_trace(Outcome.from_json(clean(outcome.to_json(), self.redact, LONGEST_FEEDBACK)), kept)
-        payload = {"variant": request.variant, "seed": request.seed, "outcome": told.to_json(), "trace": digest}
+        answer = {"outcome": packed(told)} if digest is None else {"outcome": packed(told), "trace": digest}
+        payload = {"variant": request.variant[:_VARIANT], "seed": request.seed, **answer}
         entry = JournalEntry(request.id, "rollout", payload)
         if told.status == "errored":
             self._held.append(entry)
         else:
             self._store.append(self._experiment, [entry])
+        if told.status == "scored" and self._cache is not None and (key := self._cache.key(request)):
+            self._cache.keep(key, answer)
         return told
 
 

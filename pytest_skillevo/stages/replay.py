@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ..core.draws import draw_bits, shuffled
+from ..core.draws import draw_bits, seed_of, shuffled
 from ..core.errors import SkillError
 from ..core.protocols import ChatModel
-from ..core.records import Case, Evaluation, RolloutRequest, Usage
+from ..core.records import NO_USAGE, Case, Evaluation, RolloutRequest, Usage
 from ..core.review import reviewer
 from ..core.skill import Skill
 from ..core.verdict import ReplayEvidence, ReplayPair
@@ -33,9 +33,8 @@ class GroupTotals:
     tasks: int = 0
     scores: list[float] = field(default_factory=list)
     passed: int = 0
-    missing: int = 0
-    agent: Usage = field(default_factory=lambda: Usage.total(()))
-    reviewer: Usage = field(default_factory=lambda: Usage.total(()))
+    agent: Usage = NO_USAGE
+    reviewer: Usage = NO_USAGE
     updates: int = 0
     loads: int = 0
 
@@ -138,7 +137,7 @@ class _GroupRunner:
         runs = []
         for place, case in enumerate(tasks):
             key = f"replay/{number}/{group}/{place:03d}"
-            seed = draw_bits(root_seed, "task", case.id) >> 33
+            seed = seed_of(root_seed, "task", case.id)
             request = RolloutRequest(key, case.id, skill.digest, seed, 0, "replay")
             (outcome,) = self._recorder.run([(request, skill)])
             self._done += 1
@@ -146,13 +145,12 @@ class _GroupRunner:
             totals = self.totals[group]
             totals.tasks += 1
             if outcome.evaluation is None:
-                totals.missing += 1
                 runs.append(TaskRun(None, None))
                 continue
             evaluation = outcome.evaluation
             used = evaluation.usage.get("agent", Usage())
             _count(totals, evaluation, used)
-            reviewed = Usage.total(())
+            reviewed = NO_USAGE
             if group != "baseline":
                 skill, reviewed = self._review(key, skill, evaluation, seed, totals)
                 totals.reviewer = totals.reviewer + reviewed

@@ -26,9 +26,12 @@ def skill_part(before: Skill, after: Skill) -> dict[str, Any]:
         old, new = before.components.get(name, ""), after.components.get(name, "")
         if old == new:
             continue
-        steps = [line for line in difflib.ndiff(old.splitlines(), new.splitlines()) if line[:2] in ("+ ", "- ")]
-        added = sum(line.startswith("+ ") for line in steps)
-        changed.append({"component": name, "added": added, "removed": len(steps) - added})
+        before_lines, after_lines = old.split("\n"), new.split("\n")
+        blocks = difflib.SequenceMatcher(None, before_lines, after_lines, autojunk=False).get_matching_blocks()
+        same = sum(block.size for block in blocks)
+        # The one empty line of a component without text is no line.
+        added, removed = len(after_lines) - same - (not new), len(before_lines) - same - (not old)
+        changed.append({"component": name, "added": added, "removed": removed})
     return {
         "name": before.name,
         "before": before.digest,

@@ -2,24 +2,45 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from ..core.errors import InfrastructureError
+from ..core.errors import ConfigError, InfrastructureError, SkillevoError
 from ..core.gepa import (
     Answer,
+    Brief,
     Engine,
+    EventKind,
+    PoolEntry,
     ReflectionAnswer,
     ReflectionFailed,
     ReflectionRequest,
     RolloutAnswer,
+    SearchEvent,
     SearchResult,
     StopReason,
 )
-from ..core.protocols import ChatModel
-from ..core.records import RolloutRequest
+from ..core.protocols import ChatModel, Reply
+from ..core.records import NO_USAGE, RolloutRequest
+from ..core.skill import Skill
+from ..store import JournalEntry
 from .progress import Progress
 from .recorder import Recorder
 from .report_data import event_words, is_accepted
+
+#: Journal kinds of what is recorded for readers of a search: its start, and each iteration.
+BEGIN_KIND = "search-begin"
+EVENT_KIND = "search-event"
+
+
+@dataclass(frozen=True, slots=True)
+class Proposer:
+    """A proposer that is no language model. `propose(brief, seed)` gives the new text of the brief's component."""
+
+    name: str
+    propose: Callable[[Brief, int], str]
 
 
 class TimeLimit:
@@ -34,86 +55,167 @@ class TimeLimit:
         return self._end is not None and self._clock() >= self._end
 
 
-def run_search(
-    engine: Engine,
-    model: ChatModel,
-    recorder: Recorder,
-    progress: Progress,
-    limit: TimeLimit,
-    iterations: int,
-    budget: int,
-) -> SearchResult:
-    """Ask, run, tell until the engine is finished. `iterations` and `budget` (rollouts) are for the progress line."""
-    progress.stage("search", total=budget)
-    shown = 0
-    batch = 0
-    while requests := engine.ask():
-        key = f"search/stop-before/{batch:05d}"
-        if recorder.event(key, "stop", lambda: {"reason": "time_limit"} if limit.over() else None):
-            engine.stop(StopReason.TIME_LIMIT)
-            break
-        engine.tell(_answers(engine, requests, model, recorder))
-        batch += 1
-        result = engine.result()
-        shown = _show(result, shown, recorder, progress, iterations, budget)
-    return engine.result()
+class Search:
+    """One search: the engine, who answers it, and what is recorded and shown of it."""
 
+    def __init__(
+        self, engine: Engine, author: ChatModel | Proposer, recorder: Recorder, progress: Progress, limit: TimeLimit
+    ) -> None:
+        self._engine = engine
+        self._author = author
+        self._recorder = recorder
+        self._progress = progress
+        self._limit = limit
+        self._told = 0
+        self._standing: dict[str, Any] = {"iteration": 0, "pool": 0, "best": None, "seed_score": None}
 
-def _answers(
-    engine: Engine, requests: Sequence[RolloutRequest | ReflectionRequest], model: ChatModel, recorder: Recorder
-) -> list[Answer]:
-    rollouts = [request for request in requests if isinstance(request, RolloutRequest)]
-    outcomes = recorder.run([(request, engine.skill(request.variant)) for request in rollouts])
-    answers: list[Answer] = [
-        RolloutAnswer(request.id, outcome) for request, outcome in zip(rollouts, outcomes, strict=True)
-    ]
-    for request in requests:
-        if isinstance(request, ReflectionRequest):
-            answers.append(_reflect(request, model, recorder))
-    return answers
+    def run(self, iterations: int, budget: int) -> SearchResult:
+        """Ask, run, tell until the engine is finished; `iterations` and `budget` (rollouts) are for the progress line.
 
+        An interrupt ends it with the best so far as its message.
+        """
+        self._progress.stage("search", total=budget)
+        self._begin()
+        batch = 0
+        try:
+            while requests := self._engine.ask():
+                key = f"search/stop-before/{batch:05d}"
+                if self._recorder.event(key, "stop", lambda: {"reason": "time_limit"} if self._limit.over() else None):
+                    self._engine.stop(StopReason.TIME_LIMIT)
+                    break
+                self._engine.tell(self._answers(requests))
+                batch += 1
+                self._tell(iterations, budget)
+        except KeyboardInterrupt:
+            self._engine.stop(StopReason.INTERRUPTED)
+            raise KeyboardInterrupt(best_so_far(self._engine.result())) from None
+        self._tell(iterations, budget)
+        return self._engine.result()
 
-def _reflect(request: ReflectionRequest, model: ChatModel, recorder: Recorder) -> Answer:
-    try:
-        reply = recorder.chat(
-            request.id,
-            "reflection",
-            model,
-            request.messages,
-            seed=request.seed,
-            max_tokens=request.max_tokens,
-            response_schema=request.response_schema,
+    def _answers(self, requests: Sequence[RolloutRequest | ReflectionRequest]) -> list[Answer]:
+        rollouts = [request for request in requests if isinstance(request, RolloutRequest)]
+        outcomes = self._recorder.run([(request, self._engine.skill(request.variant)) for request in rollouts])
+        answers: list[Answer] = [
+            RolloutAnswer(request.id, outcome) for request, outcome in zip(rollouts, outcomes, strict=True)
+        ]
+        return [*answers, *(self._reflect(request) for request in requests if isinstance(request, ReflectionRequest))]
+
+    def _reflect(self, request: ReflectionRequest) -> Answer:
+        author = self._author
+        try:
+            if isinstance(author, Proposer):
+                brief = self._engine.brief(request.id)
+                reply = self._recorder.answer(
+                    request.id, "reflection", lambda: _proposed(author, brief, request.seed), None
+                )
+            else:
+                reply = self._recorder.chat(
+                    request.id,
+                    "reflection",
+                    author,
+                    request.messages,
+                    seed=request.seed,
+                    max_tokens=request.max_tokens,
+                    response_schema=request.response_schema,
+                )
+        except InfrastructureError as error:
+            return ReflectionFailed(request.id, str(error))
+        return ReflectionAnswer(request.id, reply.text, reply.finish_reason, reply.usage)
+
+    def _begin(self) -> None:
+        result = self._engine.result()
+        seed = self._engine.skill(result.seed)
+        dataset = self._engine.dataset
+        payload = {
+            "seed": seed.digest,
+            "name": seed.name,
+            "components": dict(seed.components),
+            "feedback": list(dataset.feedback),
+            "validation": list(dataset.validation),
+        }
+        self._note("search/event/begin", BEGIN_KIND, payload)
+
+    def _tell(self, iterations: int, budget: int) -> None:
+        """Record and show what is new."""
+        if self._engine.event_count > self._told or self._engine.finished:
+            result = self._engine.result()
+            entries = {entry.digest: entry for entry in result.pool}
+            for event in result.events[self._told :]:
+                accepted = entries.get(event.candidate or "") if is_accepted(event) else None
+                self._record(event, accepted, result)
+                self._show(event, accepted, list(entries))
+            self._told = len(result.events)
+            best, seed = entries.get(result.winner), entries.get(result.seed)
+            self._standing = {
+                "iteration": result.iterations,
+                "pool": len(entries),
+                "best": None if best is None else best.mean,
+                "seed_score": None if seed is None else seed.mean,
+            }
+        self._progress.search(
+            **self._standing,
+            iterations=iterations,
+            rollouts=self._recorder.used,
+            budget=budget,
+            tokens=self._recorder.tokens,
         )
-    except InfrastructureError as error:
-        return ReflectionFailed(request.id, str(error))
-    return ReflectionAnswer(request.id, reply.text, reply.finish_reason, reply.usage)
 
+    def _record(self, event: SearchEvent, accepted: PoolEntry | None, result: SearchResult) -> None:
+        """Keep an iteration for readers. What was cut short is asked again by a resumed run and may end otherwise."""
+        if event.kind is EventKind.ITERATION_CUT:
+            return
+        record: dict[str, Any] = {"event": event.to_json()}
+        if event.iteration == 0:
+            record["entry"] = result.pool[0].to_json()
+        if accepted is not None:
+            assert accepted.parent is not None
+            new, old = (self._engine.skill(digest) for digest in (accepted.digest, accepted.parent))
+            # The seed's record names the cases; the others follow its order.
+            record["entry"] = {**accepted.to_json(), "scores": list(accepted.scores.values())}
+            record["changed"] = changed_components(old, new)
+        self._note(f"search/event/{event.iteration:05d}", EVENT_KIND, record)
 
-def _show(
-    result: SearchResult, shown: int, recorder: Recorder, progress: Progress, iterations: int, budget: int
-) -> int:
-    """Tell what is new since event number `shown`; returns the number of events told so far."""
-    means = {entry.digest: entry.mean for entry in result.pool}
-    names = {entry.digest: f"c{place}" for place, entry in enumerate(result.pool)}
-    for event in result.events[shown:]:
+    def _show(self, event: SearchEvent, accepted: PoolEntry | None, pool: list[str]) -> None:
         if event.parent is not None:
-            progress.proposal(
+            self._progress.proposal(
                 iteration=event.iteration,
                 component=event.component,
-                parent=names[event.parent],
+                parent=f"c{pool.index(event.parent)}",
                 verdict=event_words(event),
                 minibatch_parent=event.parent_sum,
                 minibatch_child=event.child_sum,
-                validation=means.get(event.candidate or "") if is_accepted(event) else None,
+                validation=None if accepted is None else accepted.mean,
             )
-    progress.search(
-        iteration=result.iterations,
-        iterations=iterations,
-        pool=len(result.pool),
-        best=means.get(result.winner),
-        seed_score=means.get(result.seed),
-        rollouts=recorder.used,
-        budget=budget,
-        tokens=recorder.tokens,
-    )
-    return len(result.events)
+
+    def _note(self, key: str, kind: str, payload: object) -> None:
+        self._recorder.note([JournalEntry(key, kind, self._recorder.cleaned(payload))])
+
+
+def changed_components(old: Skill, new: Skill) -> dict[str, str]:
+    """The text of every component that differs, as the new skill has it."""
+    return {name: text for name, text in new.components.items() if text != old.components.get(name)}
+
+
+def best_so_far(result: SearchResult) -> str:
+    """Where an interrupted search stands, in a few words; empty when not even the seed skill was validated."""
+    means = {entry.digest: entry.mean for entry in result.pool}
+    if not means:
+        return ""
+    tried = f"after {result.iterations} proposals"
+    if result.winner == result.seed:
+        return f"nothing better than the present skill was found {tried}"
+    return f"best so far: validation {means[result.winner]:.3f}, present skill {means[result.seed]:.3f}, {tried}"
+
+
+def _proposed(proposer: Proposer, brief: Brief, seed: int) -> Reply:
+    """The proposer's text in the form of a model's answer, so that it passes the same checks."""
+    try:
+        text = proposer.propose(brief, seed)
+    except SkillevoError:
+        raise
+    except Exception as error:
+        raise ConfigError(f"the proposer '{proposer.name}' failed with {type(error).__name__}: {error}") from error
+    if not isinstance(text, str):
+        raise ConfigError(f"the proposer '{proposer.name}' must give the new text of '{brief.component}', not {text!r}")
+    answer = {"component": brief.component, "text": text, "rationale": f"by the proposer {proposer.name}"}
+    return Reply(json.dumps(answer), (), "stop", NO_USAGE)

@@ -32,6 +32,25 @@ class Settings:
     alpha: float = 0.05
     repeats: int = 3
     critical: str = "rerun"
+    #: How the search goes (docs/search.md); names of policies may be those of plugins.
+    method: str = "gepa"
+    parent: str = "pareto"
+    sampler: str = "epoch"
+    component: str = "round-robin"
+    acceptance: str = "strict"
+    validation: str = "full"
+    proposer: str = "model"
+    minibatch: int = MINIBATCH
+    width: int = 1
+    merges: int = 0
+    patience: int | None = None
+    threshold: float = 1.0
+    epsilon: float = 0.0
+    cost: str = "tokens"
+    frontier: str = "instance"
+    max_reflection_usd: Decimal | None = None
+    #: Whether the search may take answers from earlier searches; the result does not depend on it.
+    cache: bool = True
 
     @property
     def rules(self) -> Rules:
@@ -44,6 +63,17 @@ class Settings:
             repeats=self.repeats,
             rerun_repeats=RERUN_REPEATS,
         )
+
+    @property
+    def policies(self) -> dict[str, str]:
+        """The name of the search's policy of each kind."""
+        return {
+            "parent": self.parent,
+            "sampler": self.sampler,
+            "component": self.component,
+            "acceptance": self.acceptance,
+            "validation": self.validation,
+        }
 
     def to_json(self) -> dict[str, Any]:
         """Everything that decides the result, for the fingerprint and the record."""
@@ -60,7 +90,18 @@ class Settings:
             "alpha": self.alpha,
             "repeats": self.repeats,
             "critical": self.critical,
-            "minibatch": MINIBATCH,
+            "method": self.method,
+            **self.policies,
+            "proposer": self.proposer,
+            "minibatch": self.minibatch,
+            "width": self.width,
+            "merges": self.merges,
+            "patience": self.patience,
+            "threshold": self.threshold,
+            "epsilon": self.epsilon,
+            "cost": self.cost,
+            "frontier": self.frontier,
+            "max_reflection_usd": None if self.max_reflection_usd is None else str(self.max_reflection_usd),
             "rerun_repeats": RERUN_REPEATS,
             "replay": {"seeds": REPLAY_SEEDS, "tasks": REPLAY_TASKS},
         }

@@ -8,22 +8,43 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .drift import Drift
     from .experiments import Experiment
     from .exposure import Opening, Openings
     from .journal import JournalEntry
-    from .revisions import Pointer
+    from .lineage import StaleParent
+    from .locks import LockBusy
+    from .place import Protected
+    from .revisions import Pointer, Proposal
     from .store import Store
 
 _HOME = {
+    "Proposal": "revisions",
+    "Drift": "drift",
     "Experiment": "experiments",
     "JournalEntry": "journal",
+    "LockBusy": "locks",
     "Opening": "exposure",
     "Openings": "exposure",
     "Pointer": "revisions",
+    "Protected": "place",
+    "StaleParent": "lineage",
     "Store": "store",
 }
 
-__all__ = ["Experiment", "JournalEntry", "Opening", "Openings", "Pointer", "Store"]
+__all__ = [
+    "Drift",
+    "Experiment",
+    "JournalEntry",
+    "LockBusy",
+    "Opening",
+    "Openings",
+    "Pointer",
+    "Proposal",
+    "Protected",
+    "StaleParent",
+    "Store",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -75,6 +75,13 @@ class Experiments:
         """The experiment created last."""
         return self._first(newest=True)
 
+    def list(self, skill: str | None = None) -> tuple[Experiment, ...]:
+        """All experiments, or those of one skill, the newest first."""
+        conditions = [] if skill is None else [EXPERIMENTS.c.skill == skill]
+        with self._database.read() as connection:
+            rows = connection.execute(select(EXPERIMENTS).where(*conditions).order_by(EXPERIMENTS.c.seq.desc())).all()
+        return tuple(_experiment(row) for row in rows)
+
     def find_finished(self, fingerprint: str) -> Experiment | None:
         """The first finished experiment with this fingerprint: its verdict is the one that counts."""
         return self._first(EXPERIMENTS.c.fingerprint == fingerprint, EXPERIMENTS.c.finished_at.is_not(None))

@@ -1,8 +1,9 @@
-"""Locks between processes that the operating system takes back when their holder dies.
+"""Locks between processes that the operating system or the database takes back when their holder dies.
 
 The reference's lock is a directory, which a crash leaves behind for ever (spec/online-revisions.md 8). These are locks
-on an open file: nothing is left to clean up, and a dead process blocks nobody. Local disks only; network file systems
-keep such locks to varying degrees.
+on an open file or of an open connection: nothing is left to clean up, and a dead process blocks nobody. File locks are
+for local disks; network file systems keep them to varying degrees. Connections must not go through a pooler that gives
+each transaction another session.
 """
 
 from __future__ import annotations
@@ -13,9 +14,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from ..core.canonical import digest
 from ..core.errors import StoreError
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
 
 #: Seconds. The longest thing done under a lock is writing the files of one skill.
 WAIT: Final = 30.0
@@ -74,3 +79,36 @@ def _acquire(handle: int, path: Path, wait: float, busy: str) -> None:
             time.sleep(_POLL)
     except OSError as error:
         raise StoreError(f"{path} cannot be locked: {error.strerror}") from None
+
+
+def lock_number(key: str) -> int:
+    """The number that stands for a lock's name in PostgreSQL: 64 bits, signed."""
+    return int.from_bytes(bytes.fromhex(digest(key)[:16]), signed=True)
+
+
+@contextmanager
+def advisory_lock(connection: Connection, key: str, wait: float, busy: str) -> Iterator[None]:
+    """Take a lock of PostgreSQL, which the connection keeps until it is closed. It must commit by itself.
+
+    Raises LockBusy, with the sentence `busy`, when its holder does not let go within `wait` seconds.
+    """
+    from sqlalchemy import text
+    from sqlalchemy.exc import OperationalError
+
+    # The server must notice soon when this machine dies without a word.
+    for setting in ("tcp_keepalives_idle = 30", "tcp_keepalives_interval = 10", "tcp_keepalives_count = 3"):
+        connection.execute(text(f"SET {setting}"))
+    number = {"number": lock_number(key)}
+    held = bool(connection.scalar(text("SELECT pg_try_advisory_lock(:number)"), number))
+    if not held and wait > 0:
+        connection.execute(text(f"SET lock_timeout = {round(wait * 1000)}"))
+        try:
+            connection.execute(text("SELECT pg_advisory_lock(:number)"), number)
+        except OperationalError as error:
+            if getattr(error.orig, "sqlstate", None) != "55P03":
+                raise
+        else:
+            held = True
+    if not held:
+        raise LockBusy(busy or "another process is changing the same skill; try again when it has finished.")
+    yield

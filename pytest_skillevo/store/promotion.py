@@ -1,368 +1,307 @@
-"""Promotion: approve and roll back as one step that survives a kill at any moment (spec/online-revisions.md 5, 14, 15).
+"""Everything that moves a skill from one version to another: approve, promote, roll back, restore, adopt.
 
-The order is: lock, check, commit an intent, write the files, commit the result (statuses, pointer, audit; the intent
-goes). A process that dies leaves an intent behind; whoever opens the store next finishes it when SKILL.md already is
-the new one, and undoes it when it is still the old one.
+Each holds the lock of the skill, checks that the skill is what the candidate was judged against, and writes nothing
+else than one transaction and one publication (spec/online-revisions.md 5, 14, 15).
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection
 
-from ..core.errors import SkillError, StoreError
-from ..core.revisions import APPROVABLE, Action, Revision, Status
+from ..core.errors import StoreError
+from ..core.judging import Standing
+from ..core.revisions import APPROVABLE, Deed, Revision, Status
 from ..core.skill import Skill
-from ..core.skill.folder import MAIN_FILE as MAIN
+from . import words
+from .audit import Change, note
 from .database import Database
 from .experiments import Clock, stamp
-from .locks import LockBusy, file_lock
-from .publisher import Fault, check_paths, publish, read_file, skill_folder
+from .judge import Judge, as_proposal
+from .lineage import FOUND, StaleParent, keep_edit, known_parent, load, make_active, rollback_target
+from .place import Place
+from .publication import Intent, Kind, Publications, lock_key
+from .publisher import check_paths, executables
 from .revisions import (
-    Change,
+    Proposal,
+    find_same,
     get_pointer,
     get_revision,
     insert_revision,
-    move_pointer,
-    note,
+    set_judgement,
     set_parent,
     set_status,
 )
-from .schema import INTENTS
-from .snapshots import Tree, get_snapshot, tree_of
-
-APPROVE: Final = "approve"
-ROLLBACK: Final = "rollback"
-
-
-@dataclass(frozen=True, slots=True)
-class Intent:
-    """A publication under way: `target` takes the place of `replaced` in `folder`."""
-
-    kind: str
-    target: Revision
-    replaced: Revision
-    folder: Path
-    change: Change
-    before: Tree
-    after: Tree
+from .snapshots import Version, get_snapshot, tree_of, version_of
 
 
 class Promotions:
-    """Everything that moves a skill from one version to another."""
+    """The moves of one partition's skills."""
 
-    def __init__(self, database: Database, home: Path, skills: Path | None, clock: Clock, fault: Fault) -> None:
+    def __init__(
+        self, database: Database, publications: Publications, place: Place, judge: Judge, clock: Clock
+    ) -> None:
         self._database = database
-        self._home = home
-        self._skills = skills
+        self._publications = publications
+        self._place = place
+        self._judge = judge
         self._clock = clock
-        self._fault = fault
 
     @contextmanager
-    def lock(self, *, wait: float | None = None) -> Iterator[None]:
-        """Hold the right to change statuses and skill files, of this store, among all processes."""
-        path = self._home / "publish.lock"
-        with file_lock(path) if wait is None else file_lock(path, wait=wait):
+    def lock(self, skill: str) -> Iterator[None]:
+        """Hold the right to change statuses and files of a skill, among all processes; what was left is settled."""
+        busy = f"another process is changing the skill {skill!r}; try again when it has finished."
+        with self._database.lock(lock_key(self._place.key, skill), busy=busy):
+            self._publications.settle(self._place.key, skill)
             yield
 
-    def approve(self, id: str, actor: str, reason: str) -> Revision:
-        """Publish a revision that waits for approval. Raises StoreError when it may not be; nothing is changed then."""
-        with self.lock():
-            self._settle_all()
-            with self._database.read() as connection:
-                revision = get_revision(connection, id)
-                if revision.status not in APPROVABLE:
-                    raise StoreError(_not_approvable(revision))
-                judged = get_snapshot(connection, revision.skill, revision.parent_digest)
-                wanted = get_snapshot(connection, revision.skill, revision.digest)
-            folder = self._folder(revision.skill)
-            present = _load(folder, revision.skill)
+    def find(self, id: str) -> Revision:
+        """The revision with this id or unambiguous beginning of one."""
+        with self._database.read() as connection:
+            return get_revision(connection, self._place.key, id)
+
+    def is_fresh(self, revision: Revision) -> bool:
+        """Whether the folder holds what a revision was judged against, or the revision itself."""
+        present = load(self._place.folder(revision.skill), revision.skill)
+        with self._database.read() as connection:
+            pointer = get_pointer(connection, self._place.key, revision.skill)
+        active = pointer is None or pointer.digest in {present.digest, revision.parent_digest}
+        return active and present.digest in {revision.parent_digest, revision.digest}
+
+    def approve(self, id: str, actor: str, reason: str, digest: str | None) -> Revision:
+        """Publish a revision that waits for approval. Raises StoreError when it may not be."""
+        with self.lock(self.find(id).skill):
+            revision = self.find(id)
+            if revision.status not in APPROVABLE:
+                raise StoreError(words.not_approvable(revision))
+            if digest is not None and not (digest and revision.digest.startswith(digest.lower())):
+                raise StoreError(words.other_digest(revision, digest))
+            change = Change(actor, reason, stamp(self._clock))
+            judged, wanted = self._contents(revision)
+            self._judge_again(revision, wanted, judged, change)
+            folder = self._place.folder(revision.skill)
+            present = load(folder, revision.skill)
             # The wanted bytes may be there already, brought by git or by a publication whose record power loss took.
             if present.digest not in {judged.digest, wanted.digest}:
-                raise StoreError(_stale(revision, folder, judged, present))
-            before, after = tree_of(judged), tree_of(wanted)
-            check_paths(folder, [*before, *after])
-            change = Change(actor, reason, stamp(self._clock))
+                self._refuse_stale(revision, words.stale(revision, folder, judged, present), change)
+            before = version_of(judged, executables(folder, tree_of(judged)))
+            after = version_of(wanted, revision.executable)
             with self._database.write(durable=True) as connection:
-                replaced = self._known_parent(connection, revision, judged, change)
+                replaced = known_parent(connection, revision, judged, before, change)
                 set_parent(connection, revision.id, replaced.id)
-                intent = Intent(APPROVE, revision, replaced, folder, change, before, after)
-                self._insert(connection, intent)
-            return self._carry_out(intent)
+                intent = self._begin(connection, Kind.APPROVE, revision, replaced, folder, change, before, after)
+            return self._publications.carry_out(intent)
 
-    def rollback(self, skill: str, actor: str, reason: str, to: str | None = None) -> Revision:
+    def promote(
+        self, proposal: Proposal, standing: Standing, actor: str, reason: str, known: Revision | None = None
+    ) -> Revision:
+        """Publish a candidate that nothing holds, entering it in the same step, or `known` that was judged again.
+
+        Returns the revision: active, or rejected when the skill has changed since it was judged, or publish_failed.
+        """
+        with self.lock(proposal.skill):
+            with self._database.read() as connection:
+                same = find_same(connection, self._place.key, proposal)
+            if same is not None and known is None:
+                return same
+            change = Change(actor, reason, stamp(self._clock))
+            folder = self._place.folder(proposal.skill)
+            present = load(folder, proposal.skill)
+            before = version_of(proposal.parent, executables(folder, tree_of(proposal.parent)))
+            after = version_of(proposal.content, proposal.executable)
+            try:
+                if present.digest not in {proposal.parent.digest, proposal.content.digest}:
+                    raise StaleParent(words.moved_on(proposal.skill, proposal.parent, present))
+                with self._database.write(durable=True) as connection:
+                    revision = self._enter_pending(connection, proposal, standing, change, known)
+                    replaced = known_parent(connection, revision, proposal.parent, before, change)
+                    set_parent(connection, revision.id, replaced.id)
+                    intent = self._begin(connection, Kind.PROMOTE, revision, replaced, folder, change, before, after)
+            except StaleParent as error:
+                return self._enter_stale(proposal, standing, replace(change, reason=str(error)), known)
+            try:
+                return self._publications.carry_out(intent)
+            except StoreError:
+                return self.find(revision.id)
+
+    def rollback(self, skill: str, actor: str, reason: str, to: str | None, force: bool) -> Revision:
         """Put back the version that the active one replaced, or the archived one named by `to`.
 
-        Raises StoreError when there is none, or when the folder was edited since: an edit is never overwritten.
+        Raises StoreError when there is none, when the gates of today block it (unless forced), or when the folder was
+        edited since: an edit is never overwritten.
         """
-        with self.lock():
-            self._settle_all()
-            with self._database.read() as connection:
-                current = _active(connection, skill)
-                target = _rollback_target(connection, current, to)
-                now = get_snapshot(connection, skill, current.digest)
-                wanted = get_snapshot(connection, skill, target.digest)
-            folder = self._folder(skill)
-            present = _load(folder, skill)
-            if present.digest not in {now.digest, wanted.digest}:
-                raise StoreError(_edited(current, folder, now, present))
-            before, after = tree_of(now), tree_of(wanted)
-            check_paths(folder, [*before, *after])
+        with self.lock(skill):
             change = Change(actor, reason, stamp(self._clock))
-            intent = Intent(ROLLBACK, target, current, folder, change, before, after)
+            with self._database.read() as connection:
+                current = self._active(connection, skill)
+                target = rollback_target(connection, current, to)
+                now = get_snapshot(connection, skill, current.digest)
+            parent, wanted = self._contents(target)
+            if not force:
+                self._require_safe(target, wanted, parent, change)
+            folder = self._place.folder(skill)
+            present = load(folder, skill)
+            if present.digest not in {now.digest, wanted.digest}:
+                raise StoreError(words.edited(current, folder, now, present))
+            before = version_of(now, executables(folder, tree_of(now)))
+            after = version_of(wanted, target.executable)
             with self._database.write(durable=True) as connection:
-                self._insert(connection, intent)
-            return self._carry_out(intent)
+                intent = self._begin(connection, Kind.ROLLBACK, target, current, folder, change, before, after)
+            return self._publications.carry_out(intent)
 
-    def repair(self) -> tuple[str, ...]:
-        """Finish or undo what a dead process left; says what was done. A live process at work is left alone."""
-        with self._database.read() as connection:
-            if connection.execute(select(INTENTS.c.skill)).first() is None:
-                return ()
-        try:
-            with self.lock(wait=0):
-                return self._settle_all()
-        except LockBusy:
-            return ()
+    def restore(self, skill: str, actor: str, reason: str) -> Revision:
+        """Put the active version back over an edit of its folder; the edit becomes an archived revision first."""
+        with self.lock(skill):
+            change = Change(actor, reason, stamp(self._clock))
+            with self._database.read() as connection:
+                current = self._active(connection, skill)
+                wanted = get_snapshot(connection, skill, current.digest)
+            folder = self._place.folder(skill)
+            present = load(folder, skill)
+            before = version_of(present, executables(folder, tree_of(present)))
+            with self._database.write(durable=True) as connection:
+                edit = current
+                if present.digest != current.digest:
+                    edit = keep_edit(connection, current, present, before, change)
+                after = version_of(wanted, current.executable)
+                intent = self._begin(connection, Kind.RESTORE, current, edit, folder, change, before, after)
+            return self._publications.carry_out(intent)
+
+    def adopt(self, skill: str, actor: str, reason: str) -> Revision:
+        """Make what lies in the skill folder the active version, as people edited it; no file is written."""
+        with self.lock(skill):
+            change = Change(actor, reason, stamp(self._clock))
+            folder = self._place.folder(skill)
+            present = load(folder, skill)
+            version = version_of(present, executables(folder, tree_of(present)))
+            with self._database.write(durable=True) as connection:
+                pointer = get_pointer(connection, self._place.key, skill)
+                if pointer is not None and pointer.digest == present.digest:
+                    return get_revision(connection, self._place.key, pointer.revision)
+                active = None if pointer is None else get_revision(connection, self._place.key, pointer.revision)
+                return make_active(connection, (self._place.key, skill), present, version, active, change)
+
+    def move(self, id: str, target: Status, deed: Deed, actor: str, reason: str) -> Revision:
+        """Move a revision that is not published to another status."""
+        with self.lock(self.find(id).skill), self._database.write(durable=True) as connection:
+            revision = get_revision(connection, self._place.key, id)
+            if Status.ACTIVE in {target, revision.status} or target is Status.ARCHIVED:
+                raise StoreError(
+                    f"{revision.id} is {revision.status.words}; only approve and rollback change what agents use."
+                )
+            set_status(connection, revision, target, deed, Change(actor, reason, stamp(self._clock)))
+            return get_revision(connection, self._place.key, revision.id)
 
     # Under the lock from here on.
 
-    def _folder(self, skill: str) -> Path:
-        if self._skills is None:
-            raise StoreError("the store was opened without a skills folder, so it cannot publish")
-        return skill_folder(self._skills, skill)
+    def _contents(self, revision: Revision) -> tuple[Skill, Skill]:
+        """What a revision was judged against, and what it is; checked against their digests."""
+        with self._database.read() as connection:
+            parent = get_snapshot(connection, revision.skill, revision.parent_digest)
+            return parent, get_snapshot(connection, revision.skill, revision.digest)
 
-    def _known_parent(self, connection: Connection, revision: Revision, judged: Skill, change: Change) -> Revision:
-        """The active revision with the judged content; what lies on disk becomes one if it is none yet."""
-        pointer = get_pointer(connection, revision.skill)
-        active = None if pointer is None else get_revision(connection, pointer.revision)
-        if active is not None and active.digest == revision.digest:
-            raise StoreError(f"{revision.id} has the same content as {active.id}, which is active already; reject it.")
-        if active is not None and active.digest == revision.parent_digest:
-            return active
-        imported = replace(change, reason=f"found in the skill folder when {revision.id} was approved")
-        if active is not None:
-            set_status(connection, active, Status.ARCHIVED, replace(change, reason="edited in the skill folder"))
-            origin = get_snapshot(connection, revision.skill, active.digest)
-        else:
-            origin = Skill.absent(revision.skill)
-        seed = insert_revision(
-            connection,
-            revision.skill,
-            judged,
-            origin,
-            action=_action(origin, judged),
-            source="import",
-            status=Status.ACTIVE,
-            evidence={},
-            replaces=None if active is None else active.id,
-            change=imported,
-        )
-        move_pointer(connection, seed, change.at)
-        return seed
+    def _begin(
+        self,
+        connection: Connection,
+        kind: Kind,
+        target: Revision,
+        replaced: Revision,
+        folder: Path,
+        change: Change,
+        before: Version,
+        after: Version,
+    ) -> Intent:
+        check_paths(folder, [*before.files, *after.files])
+        intent = Intent(kind, target, replaced, folder, change, before, after)
+        self._publications.begin(connection, intent)
+        return intent
 
-    def _insert(self, connection: Connection, intent: Intent) -> None:
-        if connection.execute(select(INTENTS.c.skill).where(INTENTS.c.skill == intent.target.skill)).first():
+    def _active(self, connection: Connection, skill: str) -> Revision:
+        pointer = get_pointer(connection, self._place.key, skill)
+        if pointer is None:
+            raise StoreError(f"nothing was ever published for skill {skill!r}, so there is nothing to roll back.")
+        return get_revision(connection, self._place.key, pointer.revision)
+
+    def _judge_again(self, revision: Revision, wanted: Skill, judged: Skill, change: Change) -> None:
+        """Let the gates of today judge, if others have judged before. Raises StoreError when they do not agree."""
+        if self._judge.knows(revision):
+            return
+        standing = self._judge.stand(as_proposal(revision, wanted, judged, revision.evidence))
+        refused = standing.status in {Status.REJECTED, Status.PENDING_EVAL}
+        with self._database.write(durable=True) as connection:
+            set_judgement(connection, revision, revision.evidence, standing.record, revision.bypassed, change.at)
+            if refused:
+                deed = Deed.REJECT if standing.status is Status.REJECTED else Deed.HOLD
+                set_status(connection, revision, standing.status, deed, replace(change, reason=standing.reason))
+        if refused:
             raise StoreError(
-                f"an earlier publication of {intent.target.skill} was interrupted and cannot be finished yet: "
-                f"check that {intent.folder} may be written, and try again."
+                f"{revision.id} is {standing.status.words} now: the gates have changed since it was judged, and they "
+                f"do not let it pass ({standing.reason})."
             )
-        row = {
-            "skill": intent.target.skill,
-            "kind": intent.kind,
-            "target": intent.target.id,
-            "replaced": intent.replaced.id,
-            "folder": _relative(intent.folder, self._home),
-            "actor": intent.change.actor,
-            "reason": intent.change.reason,
-        }
-        connection.execute(INTENTS.insert().values(row))
 
-    def _carry_out(self, intent: Intent) -> Revision:
-        self._fault("intent committed")
-        try:
-            publish(intent.folder, intent.before, intent.after, self._fault)
-        except BaseException as problem:
-            self._undo(intent, problem)
-            if isinstance(problem, OSError | StoreError):
-                raise StoreError(
-                    f"{intent.target.id} was not published: {problem}. The skill folder is as it was."
-                ) from problem
-            raise
-        return self._finish(intent)
-
-    def _finish(self, intent: Intent) -> Revision:
-        change = intent.change
-        with self._database.write(durable=True) as connection:
-            superseded = replace(change, reason=f"{intent.kind}: replaced by {intent.target.id}")
-            set_status(connection, intent.replaced, Status.ARCHIVED, superseded)
-            set_status(connection, intent.target, Status.ACTIVE, change)
-            move_pointer(connection, intent.target, change.at)
-            _delete(connection, intent)
-            self._fault("before the last commit")
-        self._fault("after the last commit")
-        with self._database.read() as connection:
-            return get_revision(connection, intent.target.id)
-
-    def _undo(self, intent: Intent, problem: BaseException) -> None:
-        """Put the old files back and drop the intent. If that fails too, the intent stays for the next repair."""
-        try:
-            publish(intent.folder, intent.after, intent.before)
-        except (OSError, StoreError) as second:
+    def _require_safe(self, target: Revision, wanted: Skill, parent: Skill, change: Change) -> None:
+        """Refuse to bring back what the gates of today block. What people wrote themselves was never judged."""
+        if target.source == FOUND or self._judge.knows(target):
+            return
+        standing = self._judge.stand(as_proposal(target, wanted, parent, target.evidence))
+        if standing.status is Status.REJECTED:
+            with self._database.write(durable=True) as connection:
+                note(connection, target, Deed.HOLD, replace(change, reason=standing.reason))
             raise StoreError(
-                f"{intent.target.id} was not published ({problem}), and the old files cannot be put back ({second}). "
-                f"Make {intent.folder} writable; the next skillevo command puts them right."
-            ) from problem
-        failed = isinstance(problem, OSError | StoreError)
-        self._drop(intent, f"not published: {problem or type(problem).__name__}", failed=failed)
+                f"{target.id} was published once, but the gates of today block it ({standing.reason}). "
+                "Choose another version with --to, or bring it back all the same with --force."
+            )
 
-    def _drop(self, intent: Intent, reason: str, *, failed: bool) -> None:
-        change = replace(intent.change, reason=reason, at=stamp(self._clock))
+    def _refuse_stale(self, revision: Revision, sentence: str, change: Change) -> None:
+        """The candidate goes on waiting: the judged version may come back, with a git checkout or a rollback."""
+        with self._database.write() as connection:
+            note(connection, revision, Deed.STALE, replace(change, reason=sentence))
+        raise StaleParent(sentence)
+
+    def _enter_pending(
+        self,
+        connection: Connection,
+        proposal: Proposal,
+        standing: Standing,
+        change: Change,
+        known: Revision | None,
+    ) -> Revision:
+        if known is None:
+            return insert_revision(
+                connection,
+                self._place.key,
+                proposal,
+                Status.PENDING,
+                Deed.SUBMIT,
+                change,
+                replaces=None,
+                gates=standing.record,
+                bypassed=standing.bypassed,
+            )
+        set_judgement(connection, known, proposal.evidence, standing.record, standing.bypassed, change.at)
+        if known.status is Status.PENDING:
+            note(connection, known, Deed.REEVALUATE, change)
+        else:
+            set_status(connection, known, Status.PENDING, Deed.REEVALUATE, change)
+        return get_revision(connection, self._place.key, known.id)
+
+    def _enter_stale(self, proposal: Proposal, standing: Standing, change: Change, known: Revision | None) -> Revision:
+        """Record a candidate that came too late as rejected, so that it does not vanish without a trace."""
         with self._database.write(durable=True) as connection:
-            if failed and intent.kind == APPROVE and intent.target.status is not Status.PUBLISH_FAILED:
-                set_status(connection, intent.target, Status.PUBLISH_FAILED, change)
-            else:
-                note(connection, intent.target, change)
-            _delete(connection, intent)
-
-    def _settle_all(self) -> tuple[str, ...]:
-        with self._database.read() as connection:
-            rows = connection.execute(select(INTENTS).order_by(INTENTS.c.skill)).all()
-        notices = []
-        for row in rows:
-            try:
-                with self._database.read() as connection:
-                    intent = self._intent(connection, row)
-                notices.append(self._settle(intent))
-            except (OSError, StoreError) as error:
-                # One skill that cannot be put right must not keep the others, or the reading of the store, waiting.
-                notices.append(
-                    f"an interrupted {row.kind} of {row.target} ({row.skill}) cannot be finished yet: {error}"
-                )
-        return tuple(notices)
-
-    def _settle(self, intent: Intent) -> str:
-        what = f"an interrupted {intent.kind} of {intent.target.id} ({intent.target.skill})"
-        try:
-            check_paths(intent.folder, [*intent.before, *intent.after])
-            strange = _strangers(intent)
-        except StoreError as error:
-            strange = [str(error)]
-        if strange:
-            self._drop(intent, f"interrupted, and edited since: {', '.join(strange)}", failed=True)
-            return f"{what} was given up because these were edited since: {', '.join(strange)}. No file was touched."
-        if _has_begun(intent):
-            publish(intent.folder, intent.before, intent.after, self._fault)
-            self._finish(intent)
-            return f"{what} was finished."
-        publish(intent.folder, intent.after, intent.before, self._fault)
-        self._drop(intent, "interrupted before SKILL.md was replaced; undone", failed=False)
-        return f"{what} was undone; it can be repeated."
-
-    def _intent(self, connection: Connection, row: Row[Any]) -> Intent:
-        target = get_revision(connection, row.target)
-        replaced = get_revision(connection, row.replaced)
-        return Intent(
-            row.kind,
-            target,
-            replaced,
-            Path(os.path.normpath(self._home / row.folder)),
-            Change(row.actor, row.reason, stamp(self._clock)),
-            tree_of(get_snapshot(connection, row.skill, replaced.digest)),
-            tree_of(get_snapshot(connection, row.skill, target.digest)),
-        )
-
-
-def _strangers(intent: Intent) -> list[str]:
-    """The files that are neither of the old nor of the new version: somebody else wrote them."""
-    return [
-        path
-        for path in sorted({*intent.before, *intent.after})
-        if read_file(intent.folder, path) not in (intent.before.get(path), intent.after.get(path))
-    ]
-
-
-def _has_begun(intent: Intent) -> bool:
-    """Whether the new version is there: its SKILL.md or, where that is no different, all its files."""
-    if intent.before.get(MAIN) != intent.after.get(MAIN):
-        return read_file(intent.folder, MAIN) == intent.after.get(MAIN)
-    return all(read_file(intent.folder, path) == intent.after.get(path) for path in {*intent.before, *intent.after})
-
-
-def _delete(connection: Connection, intent: Intent) -> None:
-    connection.execute(INTENTS.delete().where(INTENTS.c.skill == intent.target.skill))
-
-
-def _active(connection: Connection, skill: str) -> Revision:
-    pointer = get_pointer(connection, skill)
-    if pointer is None:
-        raise StoreError(f"nothing was ever published for skill {skill!r}, so there is nothing to roll back.")
-    return get_revision(connection, pointer.revision)
-
-
-def _rollback_target(connection: Connection, current: Revision, to: str | None) -> Revision:
-    if to is None and current.parent is None:
-        raise StoreError(f"{current.id} is the first known version of {current.skill}; there is none before it.")
-    target = get_revision(connection, to or current.parent or "")
-    if target.skill != current.skill:
-        raise StoreError(f"{target.id} is a revision of {target.skill}, not of {current.skill}.")
-    if target.status is not Status.ARCHIVED:
-        raise StoreError(f"{target.id} is {target.status.words}; only an archived revision can be rolled back to.")
-    return target
-
-
-def _load(folder: Path, skill: str) -> Skill:
-    if not os.path.lexists(folder / MAIN):
-        return Skill.absent(skill)
-    try:
-        return Skill.load(folder)
-    except SkillError as error:
-        raise StoreError(f"the present version of {skill} cannot be read: {error}") from None
-
-
-def _action(before: Skill, after: Skill) -> Action:
-    if not after.exists:
-        return Action.DELETE
-    return Action.UPDATE if before.exists else Action.CREATE
-
-
-def _relative(folder: Path, home: Path) -> str:
-    """The folder as seen from the store, so that a project may move as a whole."""
-    try:
-        return os.path.relpath(folder.absolute(), home.absolute())
-    except ValueError:
-        return str(folder.absolute())
-
-
-def _differences(expected: Skill, present: Skill) -> str:
-    old, new = tree_of(expected), tree_of(present)
-    changed = [path for path in sorted({*old, *new}) if old.get(path) != new.get(path)]
-    words = {True: "is new", False: "differs"}
-    return ", ".join(f"{path} {'is gone' if path not in new else words[path not in old]}" for path in changed)
-
-
-def _not_approvable(revision: Revision) -> str:
-    if revision.status is Status.PENDING_EVAL:
-        return f"{revision.id} waits for better evidence (pending eval); it cannot be approved yet."
-    return f"{revision.id} is {revision.status.words}; only a revision that waits for approval can be approved."
-
-
-def _stale(revision: Revision, folder: Path, judged: Skill, present: Skill) -> str:
-    return (
-        f"{revision.id} was judged against another version of {revision.skill} than the one in {folder}: "
-        f"{_differences(judged, present)}. Evaluate it again (pytest --evolve) on the present version, "
-        "or put the judged version back and approve again."
-    )
-
-
-def _edited(current: Revision, folder: Path, published: Skill, present: Skill) -> str:
-    return (
-        f"{folder} was edited since {current.id} was published: {_differences(published, present)}. "
-        "A rollback would lose that; keep a copy, undo the edit, and roll back again."
-    )
+            if known is not None:
+                set_status(connection, known, Status.REJECTED, Deed.STALE, change)
+                return get_revision(connection, self._place.key, known.id)
+            return insert_revision(
+                connection,
+                self._place.key,
+                proposal,
+                Status.REJECTED,
+                Deed.STALE,
+                change,
+                replaces=None,
+                gates=standing.record,
+            )

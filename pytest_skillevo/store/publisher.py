@@ -7,14 +7,19 @@ SKILL.md is written after its supporting files and before stale ones go: it is t
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path, PurePosixPath
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from ..core.errors import StoreError
 from ..core.files import TEMP_SUFFIX, atomic_write, sync_folder
+from ..core.scopes import CONTAINER
 from ..core.skill.folder import MAIN_FILE as MAIN
-from .snapshots import Tree
+from .snapshots import Version
+
+#: Permission bits. Whoever may read a file that may be executed may execute it.
+_READ: Final = 0o444
+_EXECUTE: Final = 0o111
 
 Fault: TypeAlias = Callable[[str], None]
 """Called with the name of each durable step as it is reached; tests end the process there."""
@@ -26,7 +31,7 @@ def no_fault(step: str) -> None:
 
 def check_name(name: str) -> None:
     """Raise StoreError for a skill name that is no plain folder name."""
-    plain = name not in {"", ".", ".."} and not any(mark in name for mark in "/\\\0")
+    plain = name not in {"", ".", ".."} and not any(mark in name for mark in "/\\\0") and name[0] != CONTAINER
     try:
         name.encode("utf-8")
     except UnicodeEncodeError:
@@ -35,12 +40,17 @@ def check_name(name: str) -> None:
         raise StoreError(f"{name!r} cannot be the name of a skill folder")
 
 
-def skill_folder(skills: Path, name: str) -> Path:
-    """The folder of a skill. Raises StoreError for a name that is no plain folder name, and for a linked folder."""
+def skill_folder(skills: Path, parts: Sequence[str], name: str) -> Path:
+    """The folder of a skill in the partition with these folders.
+
+    Raises StoreError for a name that is no plain folder name, and where a symbolic link stands on the way.
+    """
     check_name(name)
-    folder = skills / name
-    if folder.is_symlink():
-        raise StoreError(f"{folder} is a symbolic link; skillevo writes only to real folders under {skills}")
+    folder = skills
+    for part in [*parts, name]:
+        folder = folder / part
+        if folder.is_symlink():
+            raise StoreError(f"{folder} is a symbolic link; skillevo writes only to real folders under {skills}")
     return folder
 
 
@@ -67,18 +77,27 @@ def read_file(folder: Path, path: str) -> bytes | None:
         return None
 
 
-def publish(folder: Path, before: Tree, after: Tree, fault: Fault = no_fault) -> None:
+def executables(folder: Path, paths: Iterable[str]) -> tuple[str, ...] | None:
+    """Those of the files that may be executed; None where the system knows no such thing, or there is no folder."""
+    if os.name != "posix" or not folder.is_dir():
+        return None
+    return tuple(path for path in sorted(paths) if os.access(folder / path, os.F_OK) and _mode(folder / path) & 0o100)
+
+
+def publish(folder: Path, before: Version, after: Version, fault: Fault = no_fault) -> None:
     """Make the folder hold `after` where it held `before`, or a mixture of both. Raises OSError and StoreError."""
-    check_paths(folder, [*before, *after])
-    _sweep(folder, [*before, *after])
-    stale = [path for path in sorted(before) if path not in after]
+    check_paths(folder, [*before.files, *after.files])
+    _sweep(folder, [*before.files, *after.files])
+    stale = [path for path in sorted(before.files) if path not in after.files]
     for path in stale:
         # A file that must become a folder, or the other way round, has to go first.
-        if any(other.startswith(f"{path}/") or path.startswith(f"{other}/") for other in after):
+        if any(other.startswith(f"{path}/") or path.startswith(f"{other}/") for other in after.files):
             _remove(folder, path)
-    for path in [*sorted(path for path in after if path != MAIN), *([MAIN] if MAIN in after else [])]:
+    for path in sorted(after.files, key=lambda path: (path == MAIN, path)):
         fault(f"before writing {path}")
-        _write(folder, path, after[path])
+        _write(folder, path, after.files[path])
+        if after.executable is not None:
+            _set_executable(folder / path, path in after.executable)
         fault(f"after writing {path}")
     for path in sorted(stale, key=lambda path: (path != MAIN, path)):
         fault(f"before removing {path}")
@@ -109,6 +128,19 @@ def _write(folder: Path, path: str, content: bytes) -> None:
             made.mkdir()
             sync_folder(made.parent)
     atomic_write(target, content)
+
+
+def _mode(path: Path) -> int:
+    return path.stat().st_mode & 0o7777
+
+
+def _set_executable(path: Path, wanted: bool) -> None:
+    if os.name != "posix":
+        return
+    mode = _mode(path)
+    new = mode | (mode & _READ) >> 2 if wanted else mode & ~_EXECUTE
+    if new != mode:
+        path.chmod(new)
 
 
 def _remove(folder: Path, path: str) -> None:

@@ -1,8 +1,7 @@
-"""The tables, their version, and the way forward from older versions."""
+"""The tables and their version; the way forward from older versions is in migrations.py."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Final
 
 from sqlalchemy import (
@@ -25,22 +24,27 @@ from sqlalchemy import (
 from ..core.errors import StoreError
 from ..core.revisions import Status
 from .columns import AnyText
+from .migrations import MIGRATIONS
 
 #: Raise by one with every change of the tables, and add the step from the version before to MIGRATIONS.
-SCHEMA_VERSION: Final = 1
-
-#: Version -> what makes a database of that version one of the next.
-MIGRATIONS: Final[Mapping[int, Callable[[Connection], None]]] = {}
+SCHEMA_VERSION: Final = 2
 
 METADATA: Final = MetaData()
 
 #: A row number that grows with every insert. SQLite counts only plain INTEGER keys by itself.
 _Sequence: Final = BigInteger().with_variant(Integer(), "sqlite")
 _Digest: Final = String(64)
+#: Ids are found by their beginnings, in the order of their bytes whatever the database's language is.
+_Id: Final = String(40).with_variant(String(40, collation="C"), "postgresql")
 
 
 def _seq() -> Column[int]:
     return Column("seq", _Sequence, primary_key=True, autoincrement=True)
+
+
+def _scope(*, key: bool = False) -> Column[str]:
+    """The key of a partition, see core/scopes.py."""
+    return Column("scope", AnyText, primary_key=key, nullable=False, server_default="")
 
 
 META = Table(
@@ -85,6 +89,14 @@ JOURNAL = Table(
     Index("journal_in_order", "experiment", "seq"),
 )
 
+#: Answers of searches, by the digest of everything that decided them.
+ANSWERS = Table(
+    "answers",
+    METADATA,
+    Column("key", _Digest, primary_key=True),
+    Column("payload", Text, nullable=False),
+)
+
 #: The content of a whole skill folder; without files it is the skill that does not exist.
 SNAPSHOTS = Table("snapshots", METADATA, Column("digest", _Digest, primary_key=True))
 
@@ -100,36 +112,56 @@ REVISIONS = Table(
     "revisions",
     METADATA,
     _seq(),
-    Column("id", String(40), nullable=False, unique=True),
+    Column("id", _Id, nullable=False, unique=True),
     Column("skill", AnyText, nullable=False),
     Column("action", String(20), nullable=False),
     Column("source", AnyText, nullable=False),
     Column("digest", _Digest, ForeignKey("snapshots.digest"), nullable=False),
     Column("parent_digest", _Digest, ForeignKey("snapshots.digest"), nullable=False),
-    Column("parent", String(40), ForeignKey("revisions.id")),
+    Column("parent", _Id, ForeignKey("revisions.id")),
     Column("status", String(20), nullable=False),
     Column("created_at", String(40), nullable=False),
     Column("promoted_at", String(40)),
     Column("evidence", Text, nullable=False),
-    Index("revisions_of_skill", "skill", "seq"),
-    Index("revisions_in_status", "status", "seq"),
+    _scope(),
+    Column("name", AnyText),
+    # JSON: paths that may be executed, what the gates said, gates that shadow mode passed over.
+    Column("executable", Text),
+    Column("gates", Text),
+    Column("bypassed", Text),
+    Index("revisions_of_skill", "scope", "skill", "seq"),
+    Index("revisions_in_status", "scope", "status", "seq"),
 )
 
 # At most one active revision of a skill: the database itself refuses a second one.
 Index(
     "one_active_revision",
+    REVISIONS.c.scope,
     REVISIONS.c.skill,
     unique=True,
     sqlite_where=REVISIONS.c.status == Status.ACTIVE.value,
     postgresql_where=REVISIONS.c.status == Status.ACTIVE.value,
 )
 
+#: Evidence and gate reports that a re-evaluation has replaced.
+EVALUATIONS = Table(
+    "evaluations",
+    METADATA,
+    _seq(),
+    Column("revision", _Id, ForeignKey("revisions.id"), nullable=False),
+    Column("until", String(40), nullable=False),
+    Column("evidence", Text, nullable=False),
+    Column("gates", Text),
+    Index("evaluations_of_revision", "revision", "seq"),
+)
+
 #: What agents use now.
 POINTERS = Table(
     "pointers",
     METADATA,
+    _scope(key=True),
     Column("skill", AnyText, primary_key=True),
-    Column("revision", String(40), ForeignKey("revisions.id"), nullable=False),
+    Column("revision", _Id, ForeignKey("revisions.id"), nullable=False),
     Column("digest", _Digest, nullable=False),
     Column("moved_at", String(40), nullable=False),
 )
@@ -138,11 +170,14 @@ POINTERS = Table(
 INTENTS = Table(
     "intents",
     METADATA,
+    _scope(key=True),
     Column("skill", AnyText, primary_key=True),
     Column("kind", String(20), nullable=False),
-    Column("target", String(40), ForeignKey("revisions.id"), nullable=False),
-    Column("replaced", String(40), ForeignKey("revisions.id"), nullable=False),
+    Column("target", _Id, ForeignKey("revisions.id"), nullable=False),
+    Column("replaced", _Id, ForeignKey("revisions.id"), nullable=False),
+    # The folder as seen from the store's home, and the home that it is seen from (several may share a database).
     Column("folder", AnyText, nullable=False),
+    Column("place", String(40), nullable=False, server_default=""),
     Column("actor", AnyText, nullable=False),
     Column("reason", AnyText, nullable=False),
 )
@@ -153,12 +188,15 @@ AUDIT = Table(
     _seq(),
     Column("at", String(40), nullable=False),
     Column("skill", AnyText, nullable=False),
-    Column("revision", String(40), ForeignKey("revisions.id"), nullable=False),
+    Column("revision", _Id, ForeignKey("revisions.id"), nullable=False),
     Column("before", String(20)),
     Column("after", String(20), nullable=False),
     Column("actor", AnyText, nullable=False),
     Column("reason", AnyText, nullable=False),
+    _scope(),
+    Column("deed", String(20), nullable=False, server_default=""),
     Index("audit_of_revision", "revision", "seq"),
+    Index("audit_of_scope", "scope", "seq"),
 )
 
 #: Which holdout cases were seen, by whom and when (design: holdout integrity).

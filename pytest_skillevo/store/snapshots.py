@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from sqlalchemy import Connection, select
@@ -16,6 +17,19 @@ from .schema import SNAPSHOT_FILES, SNAPSHOTS
 
 Tree: TypeAlias = Mapping[str, bytes]
 """The files of a folder by POSIX relative path, SKILL.md among them; empty for a skill that does not exist."""
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """The files of a folder and which of them may be executed; None leaves permissions as they are."""
+
+    files: Tree
+    executable: frozenset[str] | None
+
+
+def version_of(skill: Skill, executable: Iterable[str] | None) -> Version:
+    """A skill with the permissions that were recorded for it."""
+    return Version(tree_of(skill), None if executable is None else frozenset(executable))
 
 
 def tree_of(skill: Skill) -> Tree:

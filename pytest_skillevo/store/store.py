@@ -2,79 +2,136 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
 
-from ..core.canonical import digest
 from ..core.errors import StoreError
-from ..core.revisions import ENTRY, Action, AuditEvent, Revision, Status
+from ..core.files import atomic_write
+from ..core.gates.records import Gates
+from ..core.naming import folder_name
+from ..core.revisions import Action, AuditEvent, Deed, Revision, Status
+from ..core.scopes import NO_SCOPE, Scope
 from ..core.skill import Skill
+from .audit import counts, history, trail, waiting_since
+from .cache import Answers
 from .database import Database
-from .experiments import Clock, Experiment, Experiments, stamp, utc_now
+from .drift import Drift, drift_of
+from .experiments import Clock, Experiment, Experiments, utc_now
 from .exposure import Exposure, Openings
+from .intake import Intake
 from .journal import Journal, JournalEntry
-from .locks import file_lock
+from .judge import Judge
+from .place import Place, title_of
 from .promotion import Promotions
-from .publisher import Fault, check_name, no_fault
+from .publication import Publications
+from .publisher import Fault, no_fault
 from .revisions import (
-    Change,
     Pointer,
-    find_same,
+    Proposal,
+    count_revisions,
+    evaluations,
     get_pointer,
-    get_revision,
-    history,
-    insert_revision,
+    list_pointers,
     list_revisions,
-    set_status,
+    list_scopes,
+    names_of,
 )
 from .rollouts import Traces
 from .snapshots import get_snapshot
 
 DATABASE_FILE: Final = "store.db"
+#: Holds the name of this home among those that share a database.
+PLACE_FILE: Final = "place"
 
 
 class Store:
     """Journal, traces, revisions, active pointers and ledger of one project.
 
-    Every method that refuses raises StoreError with a sentence for a person, and has then changed nothing.
+    Revisions, pointers and audit are those of one partition (core/scopes.py); `at` gives the same store on another.
+    Every method that refuses raises StoreError with a sentence for a person, and has then changed nothing but the
+    audit trail.
     """
 
-    def __init__(self, home: Path, database: Database, skills: Path | None, clock: Clock, fault: Fault) -> None:
-        self._home = home
+    def __init__(
+        self, database: Database, publications: Publications, place: Place, gates: Gates | None, clock: Clock
+    ) -> None:
         self._database = database
+        self._publications = publications
+        self._place = place
+        self._gates = gates
         self._clock = clock
         self._traces = Traces(database)
         self._journal = Journal(database, self._traces)
         self._experiments = Experiments(database, clock)
         self._exposure = Exposure(database, clock)
-        self._promotions = Promotions(database, home, skills, clock, fault)
+        judge = Judge(gates, place)
+        self._promotions = Promotions(database, publications, place, judge, clock)
+        self._intake = Intake(database, self._promotions, place, judge, clock)
+        #: Answers of searches that need not be asked again.
+        self.answers = Answers(database)
         #: What opening the store has put right, in sentences.
         self.notices: tuple[str, ...] = ()
 
     @classmethod
-    def open(cls, home: Path, *, skills: Path | None = None, clock: Clock = utc_now, fault: Fault = no_fault) -> Store:
+    def open(
+        cls,
+        home: Path,
+        *,
+        skills: Path | None = None,
+        url: str | None = None,
+        scope: Scope = NO_SCOPE,
+        gates: Gates | None = None,
+        protected: Sequence[str] = (),
+        clock: Clock = utc_now,
+        fault: Fault = no_fault,
+    ) -> Store:
         """Open the store in the folder `home`, making it if need be, and settle what a killed process left half done.
 
-        `skills` is the folder that approve and rollback write to. Raises StoreError for a damaged store, one of a newer
-        version, and a folder that cannot be written.
+        `skills` is the folder that publications write to; `url` names a PostgreSQL database to use in place of a file
+        in `home`; `gates` judge what comes in; nothing is published to skills whose folder fits a `protected` pattern.
+        Raises StoreError for a damaged store, one of a newer version, and a folder that cannot be written; ConfigError
+        for a URL that is none.
         """
         home = home.absolute()
         _make_home(home)
-        store = cls(home, Database.open(home / DATABASE_FILE), skills and skills.absolute(), clock, fault)
+        database = Database.open(home / DATABASE_FILE) if url is None else Database.connect(url, home)
         try:
+            publications = Publications(database, home, _place_name(home) if database.shared else "", clock, fault)
+            place = Place(scope.key, skills and skills.absolute(), tuple(protected))
+            store = cls(database, publications, place, gates, clock)
             store.notices = store.repair()
         except BaseException:
-            store.close()
+            database.close()
             raise
         return store
 
+    def at(self, partition: str) -> Store:
+        """The same store, on another partition (see Scope.key and `partitions`). Closing one of them closes all."""
+        place = Place(partition, self._place.skills, self._place.protected)
+        return Store(self._database, self._publications, place, self._gates, self._clock)
+
+    @property
+    def partition(self) -> str:
+        """The key of the partition that this object reads and writes."""
+        return self._place.key
+
+    def require_writable(self, skill: str) -> None:
+        """Raise Protected for a skill that nothing may change."""
+        self._place.require_writable(skill)
+
+    def partitions(self) -> tuple[str, ...]:
+        """The keys of all partitions that hold revisions."""
+        with self._database.read() as connection:
+            return list_scopes(connection)
+
     @staticmethod
-    def exists(home: Path) -> bool:
-        """Whether there is a store in that folder."""
-        return (home / DATABASE_FILE).is_file()
+    def exists(home: Path, url: str | None = None) -> bool:
+        """Whether there is a store in that folder, or in that database. Nothing is made."""
+        return (home / DATABASE_FILE).is_file() if url is None else Database.holds_store(url)
 
     def close(self) -> None:
         """Close the store. Traces that no append has written are dropped: nothing names them."""
@@ -98,6 +155,10 @@ class Store:
         """The experiment with this id."""
         return self._experiments.get(id)
 
+    def experiments(self, skill: str | None = None) -> tuple[Experiment, ...]:
+        """All experiments, or those of one skill, the newest first."""
+        return self._experiments.list(skill)
+
     def latest_experiment(self) -> Experiment | None:
         """The experiment created last, finished or not."""
         return self._experiments.latest()
@@ -113,10 +174,8 @@ class Store:
     @contextmanager
     def running(self, experiment: str) -> Iterator[None]:
         """Keep other processes from running the same experiment; the claim ends with the block or the process."""
-        folder = self._home / "locks"
-        folder.mkdir(exist_ok=True)
         busy = f"experiment {experiment} is being run by another process"
-        with file_lock(folder / f"{digest(experiment)[:16]}.lock", wait=0, busy=busy):
+        with self._database.lock(f"experiment {experiment}", wait=0, busy=busy):
             yield
 
     def append(self, experiment: str, entries: Sequence[JournalEntry]) -> None:
@@ -152,42 +211,46 @@ class Store:
     ) -> Revision:
         """Enter a candidate for the skill in folder `skill`, judged against `parent` (Skill.absent for none).
 
-        The same source entering the same content again, as a resumed experiment does, gets the revision that is there.
+        It waits at least as strictly as `status` says; the gates, if there are any, may ask for more. The same source
+        entering the same content again, as a resumed experiment does, gets the revision that is there.
         """
-        if status not in ENTRY:
-            raise StoreError(f"a revision cannot enter the store as {status.words}")
-        check_name(skill)
-        if any(not version.exists and version.digest != Skill.absent(skill).digest for version in (content, parent)):
-            raise StoreError(f"the absent version of {skill} must be that of {skill}, not of another skill")
-        if content.digest == parent.digest:
-            raise StoreError(f"the new version of {skill} is the same as the one before; nothing was stored")
-        with self._database.write(durable=True) as connection:
-            known = find_same(connection, skill, source, content.digest, parent.digest)
-            if known is not None:
-                return known
-            pointer = get_pointer(connection, skill)
-            return insert_revision(
-                connection,
-                skill,
-                content,
-                parent,
-                action=action,
-                source=source,
-                status=status,
-                evidence=evidence,
-                replaces=pointer.revision if pointer is not None and pointer.digest == parent.digest else None,
-                change=Change(actor, reason, stamp(self._clock)),
-            )
+        return self._intake.add(Proposal(skill, content, parent, action, source, evidence), status, actor, reason)
+
+    def add(self, proposal: Proposal, *, status: Status, actor: str, reason: str) -> Revision:
+        """As add_revision, for a candidate with a name and file permissions."""
+        return self._intake.add(proposal, status, actor, reason)
+
+    def offer(self, proposal: Proposal, *, actor: str, reason: str, shadow: bool = False) -> Revision:
+        """Let the gates decide about a candidate, and publish it at once when none of them holds it.
+
+        In shadow mode only what blocks keeps it; the gates that would have held it are named in `bypassed`.
+        """
+        return self._intake.offer(proposal, actor, reason, shadow=shadow)
+
+    def reevaluate(
+        self, id: str, evidence: Mapping[str, Any] | None = None, *, actor: str, reason: str = "", shadow: bool = False
+    ) -> Revision:
+        """Let the gates judge a waiting revision again, with new evidence (JSON) over what there is.
+
+        What the Reviewer made is published when nothing holds it any more; everything else waits for a person then.
+        """
+        return self._intake.reevaluate(id, evidence, actor, reason, shadow=shadow)
 
     def revision(self, id: str) -> Revision:
         """The revision with this id or unambiguous beginning of one."""
-        with self._database.read() as connection:
-            return get_revision(connection, id)
+        return self._promotions.find(id)
 
-    def revisions(self, skill: str | None = None, status: Status | None = None) -> tuple[Revision, ...]:
-        """Revisions, newest first."""
+    def revisions(
+        self, skill: str | None = None, status: Status | None = None, limit: int | None = None
+    ) -> tuple[Revision, ...]:
+        """Revisions, newest first; at most `limit` of them."""
         with self._database.read() as connection:
-            return list_revisions(connection, skill, status)
+            return list_revisions(connection, self._place.key, skill, status, limit)
+
+    def count(self, skill: str | None = None, status: Status | None = None) -> int:
+        """How many revisions there are."""
+        with self._database.read() as connection:
+            return count_revisions(connection, self._place.key, skill, status)
 
     def skill_of(self, revision: Revision) -> Skill:
         """The content of a revision."""
@@ -204,40 +267,99 @@ class Store:
         with self._database.read() as connection:
             return history(connection, revision.id)
 
+    def audit(self, skill: str | None = None, limit: int | None = None) -> tuple[AuditEvent, ...]:
+        """The last events of the partition, or of one skill, oldest first."""
+        with self._database.read() as connection:
+            return trail(connection, self._place.key, skill, limit)
+
+    def counts(self) -> dict[Deed, int]:
+        """How often each thing was done in the partition."""
+        with self._database.read() as connection:
+            return counts(connection, self._place.key)
+
+    def evaluations(self, revision: Revision) -> tuple[dict[str, Any], ...]:
+        """Evidence and gate reports that re-evaluations have replaced, oldest first, each with `until`."""
+        with self._database.read() as connection:
+            return evaluations(connection, revision.id)
+
+    def waiting_since(self, revision: Revision) -> str:
+        """When a revision came into its present status, ISO 8601 UTC."""
+        with self._database.read() as connection:
+            return waiting_since(connection, revision)
+
     def pointer(self, skill: str) -> Pointer | None:
         """The active revision of a skill; None while nothing was published."""
         with self._database.read() as connection:
-            return get_pointer(connection, skill)
+            return get_pointer(connection, self._place.key, skill)
 
-    def approve(self, id: str, actor: str, reason: str = "") -> Revision:
+    def pointers(self) -> tuple[Pointer, ...]:
+        """The active revisions of all skills, by skill."""
+        with self._database.read() as connection:
+            return list_pointers(connection, self._place.key)
+
+    def folder_for(self, name: str) -> str:
+        """The folder for a new skill of that name: nobody who is seen from this partition has it under another name."""
+        known: dict[str, list[Path]] = {}
+        for _, place in self._place.skill_folders():
+            known.setdefault(place.name, []).append(place)
+
+        def names(folder: str) -> set[str]:
+            with self._database.read() as connection:
+                found = names_of(connection, self._place.visible, folder)
+            return found.union(map(title_of, known.get(folder, ())))
+
+        return folder_name(name, names)
+
+    def approve(self, id: str, actor: str, reason: str = "", *, digest: str | None = None) -> Revision:
         """Publish a revision that waits for approval and archive what it replaces.
 
-        The skill folder must hold what the revision was judged against, or already hold the revision.
+        The skill folder must hold what the revision was judged against, or already hold the revision. With `digest`
+        (or its beginning) only that very content is published. Gates that have changed since judge again first.
         """
-        return self._promotions.approve(id, actor, reason)
+        return self._promotions.approve(id, actor, reason, digest)
+
+    def is_fresh(self, revision: Revision) -> bool:
+        """Whether the skill folder holds what a revision was judged against, or the revision itself."""
+        return self._promotions.is_fresh(revision)
 
     def reject(self, id: str, actor: str, reason: str = "") -> Revision:
         """Refuse a revision for good."""
-        return self.change_status(id, Status.REJECTED, actor, reason)
+        return self._promotions.move(id, Status.REJECTED, Deed.REJECT, actor, reason)
 
-    def rollback(self, skill: str, actor: str, reason: str = "", *, to: str | None = None) -> Revision:
-        """Put back the version that the active one replaced, or the archived revision `to`; returns what is active."""
-        return self._promotions.rollback(skill, actor, reason, to)
+    def expire(self, id: str, actor: str, reason: str = "") -> Revision:
+        """Give up on a revision that has waited too long."""
+        return self._promotions.move(id, Status.EXPIRED, Deed.EXPIRE, actor, reason)
+
+    def rollback(
+        self, skill: str, actor: str, reason: str = "", *, to: str | None = None, force: bool = False
+    ) -> Revision:
+        """Put back the version that the active one replaced, or the archived revision `to`; returns what is active.
+
+        A version that the gates of today block is brought back only by `force`.
+        """
+        return self._promotions.rollback(skill, actor, reason, to, force)
 
     def change_status(self, id: str, target: Status, actor: str, reason: str) -> Revision:
         """Move a revision that is not published to another status. Publishing is for approve and rollback."""
-        with self._promotions.lock(), self._database.write(durable=True) as connection:
-            revision = get_revision(connection, id)
-            if Status.ACTIVE in {target, revision.status} or target is Status.ARCHIVED:
-                raise StoreError(
-                    f"{revision.id} is {revision.status.words}; only approve and rollback change what agents use."
-                )
-            set_status(connection, revision, target, Change(actor, reason, stamp(self._clock)))
-            return get_revision(connection, revision.id)
+        deeds = {Status.REJECTED: Deed.REJECT, Status.EXPIRED: Deed.EXPIRE}
+        return self._promotions.move(id, target, deeds.get(target, Deed.REEVALUATE), actor, reason)
 
     def repair(self) -> tuple[str, ...]:
         """Finish or undo publications that a killed process left; says in sentences what was done."""
-        return self._promotions.repair()
+        return self._publications.repair()
+
+    def drift(self, skill: str | None = None) -> tuple[Drift, ...]:
+        """Where the skills folder does not hold what the pointers say."""
+        pointers = [one for one in self.pointers() if skill is None or one.skill == skill]
+        return tuple(drift_of(self._database, self._place, pointers))
+
+    def restore(self, skill: str, actor: str, reason: str = "") -> Revision:
+        """Put the active version back over an edit of its folder; the edit is kept as an archived revision."""
+        return self._promotions.restore(skill, actor, reason)
+
+    def adopt(self, skill: str, actor: str, reason: str = "") -> Revision:
+        """Make what lies in the skill folder the active version; no file is written."""
+        return self._promotions.adopt(skill, actor, reason)
 
     # Exposure
 
@@ -260,3 +382,14 @@ def _make_home(home: Path) -> None:
         raise StoreError(
             f"the store cannot be made in {home}: {error.strerror}. Set skillevo_home or --home."
         ) from None
+
+
+def _place_name(home: Path) -> str:
+    """The name of this home, made on first use."""
+    file = home / PLACE_FILE
+    try:
+        if not file.exists():
+            atomic_write(file, f"{secrets.token_hex(8)}\n".encode("ascii"))
+        return file.read_text(encoding="ascii").strip()[:40]
+    except (OSError, UnicodeDecodeError) as error:
+        raise StoreError(f"{file} cannot be used: {error}. Set skillevo_home or --home.") from None

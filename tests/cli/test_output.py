@@ -120,7 +120,7 @@ def test_what_was_left_half_done_is_told_on_stderr(bench, capsys, monkeypatch):
         raise Killed
 
     with monkeypatch.context() as patch, bench.open() as store:
-        patch.setattr("pytest_skillevo.store.promotion.publish", die)
+        patch.setattr("pytest_skillevo.store.publication.publish", die)
         with pytest.raises(Killed):
             store.approve(id, "nina")
     assert main(["revisions", "list", "--json"], clock=lambda: NOW) == 0

@@ -193,6 +193,7 @@ def test_json_is_for_programs(bench, run):
     shown = json.loads(run("show", id, "--json"))
     assert shown["history"][0] == {
         "at": "2026-11-30T11:58:00.000000Z",
+        "action": "submit",
         "skill": NAME,
         "revision": id,
         "from": None,

@@ -29,6 +29,11 @@ def test_what_open_texts_say_as_well_is_no_leak():
     assert seal.leak(SECRET) is not None
 
 
+def test_a_list_copied_with_other_punctuation_is_a_leak():
+    names = ["Bomaru Pot", "Kelda Tray", "Lunari Fold", "Tesavo Roast", "Wendo Broth", "Ilmar Bake", "Oska Stew"]
+    assert Seal([", ".join(names)]).leak("\n".join(f"- {name}" for name in names)) is not None
+
+
 def test_the_reason_does_not_quote_the_text():
     reason = Seal([SECRET]).leak(SECRET)
     assert reason is not None

@@ -212,8 +212,8 @@ def test_secrets_of_the_environment_reach_neither_store_nor_report_nor_screen(
             'trace={"p": os.environ["SERVICE_PASSWORD"]}, feedback="sent " + os.environ["SERVICE_PASSWORD"] + " ',
         )
     )
-    result = evolve()
-    assert secret not in result.stdout.str() + result.stderr.str()
+    result = evolve("-o", f"cache_dir={secret}")
+    assert secret not in result.stdout.str().split("collected", 1)[1] + result.stderr.str()
     for file in [*(suite.path / ".skillevo").rglob("*"), suite.path / "report.json"]:
         if file.is_file():
             assert secret.encode() not in file.read_bytes(), file
@@ -231,6 +231,23 @@ def test_the_order_of_collection_does_not_matter(evolve: Evolve, suite: pytest.P
     assert events[0] == ("steps", "accepted", pytest.approx(0.9))
     # The second child run already decides the first minibatch: 1.8 is more than 1.2.
     assert search["rollouts"] == 4 + (3 + 2 + 4) + (3 + 3) + (3 + 3)
+
+
+@pytest.mark.parametrize("plugins", ["no:terminal", "no:cacheprovider", "no:logging", "no:junitxml"])
+def test_an_experiment_needs_none_of_pytests_own_plugins(evolve: Evolve, suite: pytest.Pytester, plugins: str) -> None:
+    assert suite.runpytest_subprocess(*_options(), "-p", plugins).ret == 0
+    assert _report(suite.path)["decision"]["verdict"] == "ACCEPT"
+
+
+def _options() -> list[str]:
+    return ["--evolve", "--evolve-model=scripted", "--evolve-iterations=3", "--evolve-report=report.json"]
+
+
+def test_a_broken_module_stays_a_failure_when_collection_goes_on(evolve: Evolve, suite: pytest.Pytester) -> None:
+    suite.makepyfile(test_broken="import nothing_of_that_name")
+    assert evolve("--continue-on-collection-errors").ret == 1
+    report = _report(suite.path)
+    assert (report["decision"]["verdict"], report["decision"]["rule"]) == ("INCONCLUSIVE", "partial-dataset")
 
 
 def test_objectives_are_shown_before_and_after_and_decide_nothing(evolve: Evolve, suite: pytest.Pytester) -> None:

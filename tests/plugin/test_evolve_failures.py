@@ -243,7 +243,48 @@ def test_a_case_file_that_changes_during_the_run_stops_it(evolve: Evolve, suite:
     )
     result = evolve()
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["ERROR: a test module, conftest, family or evaluator file changed*"])
+    result.stderr.fnmatch_lines(
+        ["ERROR: a test module, conftest, family or evaluator file, or the skill on disk, changed*"]
+    )
+
+
+def test_a_case_file_that_changes_during_the_search_stops_a_run_that_changes_nothing(
+    evolve: Evolve, suite: pytest.Pytester
+) -> None:
+    suite.makepyfile(test_suite=(suite.path / "test_suite.py").read_text().replace('0.9 if "tip"', '0.4 if "tip"'))
+    _with_body(suite, 'with open(__file__, "a") as file: file.write("# changed\\n")')
+    result = evolve()
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        ["ERROR: a test module, conftest, family or evaluator file, or the skill on disk, changed*"]
+    )
+
+
+def test_a_skill_that_changes_on_disk_during_the_run_stops_it(evolve: Evolve, suite: pytest.Pytester) -> None:
+    _with_body(suite, 'with open("skills/demo/SKILL.md", "a") as file: file.write("More.\\n")')
+    result = evolve()
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: *the skill on disk, changed while the experiment ran*"])
+
+
+def test_what_the_judge_used_is_counted(evolve: Evolve, suite: pytest.Pytester) -> None:
+    suite.makeconftest(
+        (suite.path / "conftest.py")
+        .read_text()
+        .replace("NO_USAGE)", 'Usage(3, 4, 0, 0, Decimal("0.5")))')
+        .replace("import NO_USAGE", "import Usage\nfrom decimal import Decimal")
+    )
+    source = (suite.path / "test_suite.py").read_text().replace("(skill, rollout, n)", "(skill, rollout, n, judge)")
+    suite.makepyfile(
+        test_suite=source.replace(
+            "    rollout.record", '    judge.complete([{"role": "user", "content": ""}], seed=1)\n    rollout.record'
+        )
+    )
+    evolve("--evolve-stages=search")
+    report = _report(suite.path)
+    judged = report["usage"]["judge"]
+    rollouts = report["rollouts"]["search"]
+    assert (judged["input_tokens"], judged["usd"]) == (3 * rollouts, f"{rollouts * 0.5:.1f}")
 
 
 def test_an_evaluator_glob_that_matches_nothing_is_refused(suite: pytest.Pytester) -> None:

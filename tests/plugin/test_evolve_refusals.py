@@ -32,6 +32,10 @@ def _usage_error(result: pytest.RunResult, *lines: str) -> None:
         ("--evolve-max-usd=0", "--evolve-max-usd=0: expected an amount"),
         ("--evolve-max-seconds=inf", "--evolve-max-seconds=inf: expected a number of seconds"),
         ("--evolve-report=out.html", ".html reports are not supported yet"),
+        ("--evolve-report=skills", "the suffix chooses the kind"),
+        ("--evolve-report=folder.json", "not a place for a file"),
+        ("--evolve-report=test_suite.py/out.json", "not a place for a file"),
+        ("--evolve-max-tokens=1000", "the tokens of a call are unknown, so the cap cannot be kept"),
         ("--evolve-report=out.txt", "the suffix chooses the kind"),
         ("--evolve-accept-reason=because", "not supported yet"),
         ("--evolve-resume=last", "the store holds no experiment yet"),
@@ -43,6 +47,7 @@ def _usage_error(result: pytest.RunResult, *lines: str) -> None:
     ],
 )
 def test_a_wrong_option_is_named_with_what_was_expected(suite: pytest.Pytester, option: str, line: str) -> None:
+    suite.mkdir("folder.json")
     _usage_error(suite.runpytest("--evolve", option), line)
 
 
@@ -67,6 +72,11 @@ def test_a_budget_that_is_too_small_says_the_least(suite: pytest.Pytester) -> No
         "--evolve-rollouts=157 cannot pay for one proposal and what must follow: at least 158 are needed",
     )
     assert suite.runpytest("--evolve", "--evolve-plan", "--evolve-rollouts=158").ret == 0
+
+
+def test_a_plan_of_a_dataset_that_cannot_work_is_refused_like_the_run(suite: pytest.Pytester) -> None:
+    suite.makepyfile(test_suite=(suite.path / "test_suite.py").read_text().replace('"feedback"', '"holdout"'))
+    _usage_error(suite.runpytest("--evolve", "--evolve-plan"), "skill 'demo' has no feedback case")
 
 
 def test_several_skills_are_listed(suite: pytest.Pytester, write_skill: Callable[..., Path]) -> None:

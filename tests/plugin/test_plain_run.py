@@ -85,6 +85,28 @@ def test_why_a_holdout_case_failed_stays_closed_until_somebody_asks(project: pyt
     assert _openings(project.path) == 1
 
 
+def test_captured_output_of_holdout_cases_stays_closed_whoever_prints_it(project: pytest.Pytester) -> None:
+    project.makepyfile(
+        """
+        import pytest
+
+        @pytest.fixture
+        def leaky():
+            yield
+            raise OSError("away")
+
+        @pytest.mark.skill("demo")
+        @pytest.mark.split("holdout")
+        def test_sealed(skill, leaky):
+            print("the secret answer is 42")
+        """
+    )
+    result = project.runpytest("-rA", "--junitxml=out.xml", "-o", "junit_logging=all")
+    result.assert_outcomes(passed=1, errors=1)
+    assert "secret answer" not in result.stdout.str()
+    assert "secret answer" not in (project.path / "out.xml").read_text(encoding="utf-8")
+
+
 def _openings(root: Path) -> int:
     file = root / ".skillevo" / DATABASE_FILE
     with sqlite3.connect(file) as connection:

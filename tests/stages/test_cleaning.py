@@ -40,7 +40,11 @@ def test_a_text_under_the_name_of_a_credential_is_one():
 def test_what_is_no_json_becomes_its_text_and_depth_is_bounded():
     loop: list[Any] = []
     loop.append(loop)
-    assert clean({"o": {1, 2}, 3: float("nan")}, REDACT) == {"o": "{1, 2}", "3": "nan"}
+    assert clean({"o": {2, 1}, 3: float("nan"), "p": object()}, REDACT) == {
+        "o": ["1", "2"],
+        "3": "nan",
+        "p": "<object object at 0x…>",
+    }
     assert json.dumps(clean(loop, REDACT))
 
 

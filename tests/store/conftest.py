@@ -10,7 +10,12 @@ import pytest
 
 from pytest_skillevo.core.revisions import Action, Revision, Status
 from pytest_skillevo.core.skill import Skill
-from pytest_skillevo.store import Store
+from pytest_skillevo.store import Proposal, Store
+
+from . import postgres
+
+#: What a module runs on that says EVERY_DATABASE = True.
+DATABASES = ["sqlite", *(["postgresql"] if postgres.binaries() else [])]
 
 NAME = "recipe-cookbook"
 
@@ -51,8 +56,9 @@ class Clock:
 class Project:
     """A skills folder with one skill of three files, and a store beside it."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, url: str | None = None) -> None:
         self.root = root
+        self.url = url
         self.home = root / ".skillevo"
         self.skills = root / "skills"
         self.folder = self.skills / NAME
@@ -66,7 +72,7 @@ class Project:
         self.seed.write(self.folder)
 
     def open(self, **settings: object) -> Store:
-        return Store.open(self.home, skills=self.skills, clock=self.clock, **settings)
+        return Store.open(self.home, **({"skills": self.skills, "url": self.url, "clock": self.clock} | settings))
 
     def enter(
         self, store: Store, content: Skill | None = None, parent: Skill | None = None, **fields: object
@@ -82,6 +88,17 @@ class Project:
         }
         return store.add_revision(NAME, content, parent, **(values | fields))
 
+    def proposal(self, **fields: object) -> Proposal:
+        values = {
+            "skill": NAME,
+            "content": self.better,
+            "parent": self.seed,
+            "action": Action.UPDATE,
+            "source": "reviewer",
+            "evidence": {"outcome": {"status": "success", "score": 0.9}},
+        }
+        return Proposal(**(values | fields))
+
     def version(self, number: int) -> Skill:
         return Skill.from_bytes(NAME, SEED.replace(b"invent values", f"invent value {number}".encode()))
 
@@ -94,15 +111,37 @@ class Project:
         return {"SKILL.md": skill.document, **skill.files} if skill.exists else {}
 
 
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "url" in metafunc.fixturenames and getattr(metafunc.module, "EVERY_DATABASE", False):
+        metafunc.parametrize("url", DATABASES, indirect=True)
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[postgres.Server]:
+    place = postgres.binaries()
+    assert place is not None
+    running = postgres.Server(place)
+    yield running
+    running.stop()
+
+
 @pytest.fixture
-def project(tmp_path: Path) -> Project:
-    made = Project(tmp_path)
+def url(request: pytest.FixtureRequest) -> str | None:
+    """Where the store is: None for a file in its home."""
+    if getattr(request, "param", "sqlite") == "sqlite":
+        return None
+    return request.getfixturevalue("server").url()
+
+
+@pytest.fixture
+def project(tmp_path: Path, url: str | None) -> Project:
+    made = Project(tmp_path, url)
     made.lay_out()
     return made
 
 
 @pytest.fixture
-def new_project() -> Callable[[Path], Project]:
+def new_project() -> Callable[..., Project]:
     return Project
 
 

@@ -4,6 +4,8 @@ import pytest
 
 from pytest_skillevo.core.errors import StoreError
 
+EVERY_DATABASE = True
+
 
 def test_an_experiment_is_found_by_id_and_as_the_latest(store):
     assert store.latest_experiment() is None

@@ -26,6 +26,8 @@ JSON = st.recursive(
     max_leaves=12,
 )
 
+EVERY_DATABASE = True
+
 
 @pytest.fixture
 def running(store):

@@ -124,8 +124,8 @@ def test_a_kill_at_any_step_leaves_the_old_or_the_new_version(kind, request, new
 @pytest.mark.parametrize("kind", ["approval", "restoration"])
 def test_a_kill_during_the_repair_is_repaired_too(kind, request, new_project, work):
     project, old, new, action = request.getfixturevalue(kind)
-    for root in kill_everywhere(project.root, work / "first", *action, stride=7)[:-1]:
-        for twice in kill_everywhere(root, work / f"again-{root.name}", "open", stride=2):
+    for root in kill_everywhere(project.root, work / "first", *action, stride=8)[:-1]:
+        for twice in kill_everywhere(root, work / f"again-{root.name}", "open", stride=3):
             check(new_project(twice), old, new)
 
 

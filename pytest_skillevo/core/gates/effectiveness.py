@@ -1,4 +1,4 @@
-"""The Effectiveness gate: does what was measured speak for the candidate? spec/online-revisions.md 3.5, 19 #19 and #20."""
+"""The Effectiveness gate: does what was measured speak for the candidate? spec/online-revisions.md 3.5 and 19."""
 
 from __future__ import annotations
 

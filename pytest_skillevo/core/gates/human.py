@@ -1,4 +1,4 @@
-"""The Human gate: which candidates wait for a person. It never decides, it only holds (spec/online-revisions.md 3.6)."""
+"""The Human gate: which candidates wait for a person. It holds, it never decides (spec/online-revisions.md 3.6)."""
 
 from __future__ import annotations
 

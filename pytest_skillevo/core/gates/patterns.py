@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 #: What stands where a credential stood.
@@ -111,6 +112,7 @@ class Pair(NamedTuple):
     quoted: bool
 
 
+@lru_cache(maxsize=4096)
 def is_sensitive(name: str) -> bool:
     """Whether a value under this name is taken for a credential: DOCK_API_KEY, accessToken, password_hash."""
     return _SENSITIVE.search(name) is not None

@@ -1,4 +1,4 @@
-"""The gates in their fixed order, and what their verdicts mean for the revision (spec/online-revisions.md 3 and 4.3)."""
+"""The gates in their fixed order, and what their verdicts mean for a revision (spec/online-revisions.md 3, 4)."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 from urllib.parse import quote
 
@@ -42,7 +42,9 @@ def secret_values(environ: Mapping[str, str]) -> tuple[str, ...]:
 def redactor(values: Iterable[str] = ()) -> Callable[[str], str]:
     """A redaction that also knows these exact values (see secret_values)."""
     known = tuple(values)
-    return lambda text: redact(text, known)
+    # Conversations repeat their prompts and tool answers from rollout to rollout.
+    kept = lru_cache(maxsize=4096)(lambda text: redact(text, known))
+    return lambda text: kept(text) if len(text) <= 8_000 else redact(text, known)
 
 
 def redact(text: str, values: Iterable[str] = ()) -> str:

@@ -1,4 +1,9 @@
-"""The budget of a search: an iteration starts only if its worst case fits (spec/gepa.md 1.5)."""
+"""The budget of a search: reserved before anything is asked, settled when it is answered (spec/gepa.md 1.5).
+
+The cap on rollouts is never exceeded: an iteration starts only if its worst case fits beside what is in flight. Tokens
+and money are known only afterwards, so the dearest rollout seen so far stands for one that is not answered yet, or the
+most that one rollout can use, where the settings say it; then these caps are never exceeded by rollouts either.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +15,7 @@ from ..errors import ConfigError
 from ..records import Outcome, Usage, merge_usage
 from .results import StopReason
 from .settings import SearchDataset, SearchSettings
+from .steps import Stop
 
 
 def iteration_rollouts(feedback: int, validation: int, minibatch: int) -> int:
@@ -31,46 +37,52 @@ class Refusal(NamedTuple):
 
 
 class _Meter:
-    """One capped amount that is known only afterwards: the next iteration is expected to cost the most seen so far."""
+    """One capped amount that is known only afterwards."""
 
-    def __init__(self, cap: Decimal | int | None, reason: StopReason, unit: str) -> None:
+    def __init__(
+        self, cap: Decimal | int | None, reason: StopReason, unit: str, declared: Decimal | int | None
+    ) -> None:
         self._cap = None if cap is None else Decimal(cap)
         self._reason = reason
         self._unit = unit
-        self._spent = Decimal(0)
-        self._most = {"rollout": Decimal(0), "reflection": Decimal(0)}
+        self.spent = Decimal(0)
+        self._held = 0
+        self._most = {"rollout": Decimal(declared or 0), "reflection": Decimal(0)}
         self._blind = False
+
+    def hold(self, rollouts: int) -> None:
+        """Reserve what so many rollouts may use, or, negative, give the reservation back."""
+        self._held += rollouts
 
     def add(self, kind: str, amount: Decimal | int | None) -> None:
         """Count what one rollout or reflection cost; None is unknown."""
         if amount is None:
             self._blind = True
             return
-        self._spent += amount
+        self.spent += amount
         self._most[kind] = max(self._most[kind], Decimal(amount))
 
     def add_unscored(self) -> None:
         """Count a rollout that ended without a record of its cost as the dearest so far."""
-        self._spent += self._most["rollout"]
+        self.spent += self._most["rollout"]
 
-    def refusal(self, rollouts: int) -> Refusal | None:
-        """Why `rollouts` rollouts and one reflection may not be started."""
+    def refusal(self, rollouts: int, reflections: int) -> Refusal | None:
+        """Why so many rollouts and reflections may not be started beside those in flight."""
         if self._cap is None:
             return None
         if self._blind:
             # A cap that cannot be watched would never fire.
             return Refusal(self._reason, f"the {self._unit} of a call are unknown, so the cap cannot be kept")
-        expected = self._spent + rollouts * self._most["rollout"] + self._most["reflection"]
-        if self._spent < self._cap and expected <= self._cap:
+        need = (rollouts + self._held) * self._most["rollout"] + reflections * self._most["reflection"]
+        if self.spent < self._cap and self.spent + need <= self._cap:
             return None
         return Refusal(
-            self._reason,
-            f"{self._spent} of {self._cap} {self._unit} are used and an iteration may need {expected - self._spent}",
+            self._reason, f"{self.spent} of {self._cap} {self._unit} are used and an iteration may need {need}"
         )
 
 
 class Budget:
-    """What a search has used and may still use. The cap on rollouts is never exceeded."""
+    """What a search has used, what is in flight, and what it may still use."""
 
     def __init__(self, dataset: SearchDataset, settings: SearchSettings) -> None:
         self._cap = settings.max_rollouts
@@ -81,34 +93,82 @@ class Budget:
                 f"with one iteration it needs {least_rollouts(dataset, settings)}"
             )
         self.rollouts = 0
+        self._held = 0
         self.usage: dict[str, Usage] = {}
-        self._tokens = _Meter(settings.max_tokens, StopReason.TOKEN_BUDGET, "tokens")
-        self._usd = _Meter(settings.max_usd, StopReason.USD_BUDGET, "USD")
+        self._reflection = _Meter(settings.max_reflection_usd, StopReason.REFLECTION_COST, "USD of reflection", None)
+        self._meters = (
+            _Meter(settings.max_tokens, StopReason.TOKEN_BUDGET, "tokens", settings.rollout_tokens),
+            _Meter(settings.max_usd, StopReason.USD_BUDGET, "USD", settings.rollout_usd),
+        )
+        #: Whether a cap depends on what a rollout reports, so that the first one shows whether it can hold.
+        self.watches_usage = settings.max_tokens is not None or settings.max_usd is not None
 
-    def charge_rollouts(self, outcomes: Iterable[Outcome]) -> None:
-        """Count rollouts that were answered, whatever came of them."""
-        for outcome in outcomes:
-            self.rollouts += 1
-            if outcome.evaluation is None:
-                self._tokens.add_unscored()
-                self._usd.add_unscored()
+    def reserve(self, rollouts: int) -> None:
+        """Set aside what rollouts may use before they are asked for. Raises Stop when it is not there."""
+        if refusal := self.refusal(rollouts, reflections=0):
+            raise Stop(refusal.reason, refusal.detail)
+        self._hold(rollouts)
+
+    def settle(self, outcomes: Iterable[Outcome]) -> None:
+        """Count rollouts that were answered, whatever came of them, in the place of what was set aside for them."""
+        answered = list(outcomes)
+        self._hold(-len(answered))
+        self.rollouts += len(answered)
+        parts: dict[str, list[Usage]] = {}
+        for outcome in answered:
+            usage = {} if outcome.evaluation is None else outcome.evaluation.usage
+            for role, part in usage.items():
+                parts.setdefault(role, []).append(part)
+            if not self.watches_usage:
                 continue
-            usage = outcome.evaluation.usage
-            self.usage = merge_usage(self.usage, usage)
             # No record at all is unknown, not zero.
             total = Usage.total(usage.values()) if usage else Usage()
-            self._tokens.add("rollout", total.tokens)
-            self._usd.add("rollout", total.usd)
+            for meter, amount in zip(self._meters, (total.tokens, total.usd), strict=True):
+                if outcome.evaluation is None:
+                    meter.add_unscored()
+                else:
+                    meter.add("rollout", amount)
+        self.usage = merge_usage(self.usage, {role: _sum(usages) for role, usages in parts.items()})
+
+    def allow_reflection(self) -> None:
+        """Raise Stop when reflection has used the money set aside for it, or one more call may pass another cap."""
+        refusal = self._reflection.refusal(0, 0) or self.refusal(0, reflections=1)
+        if refusal is not None:
+            raise Stop(refusal.reason, refusal.detail)
 
     def charge_reflection(self, usage: Usage) -> None:
         """Count one call of the reflection model."""
         self.usage = merge_usage(self.usage, {"reflection": usage})
-        self._tokens.add("reflection", usage.tokens)
-        self._usd.add("reflection", usage.usd)
+        self._reflection.add("reflection", usage.usd)
+        for meter, amount in zip(self._meters, (usage.tokens, usage.usd), strict=True):
+            meter.add("reflection", amount)
 
-    def refusal(self, rollouts: int) -> Refusal | None:
-        """Why an iteration that needs `rollouts` at worst may not start; None if it may."""
-        if self._cap is not None and self.rollouts + rollouts > self._cap:
+    def refusal(self, rollouts: int, reflections: int = 1) -> Refusal | None:
+        """Why so many rollouts and reflections may not be started; None if they may."""
+        if self._cap is not None and self.rollouts + self._held + rollouts > self._cap:
             used = f"{self.rollouts} of {self._cap} rollouts are used"
             return Refusal(StopReason.METRIC_BUDGET, f"{used} and an iteration may need {rollouts}")
-        return self._tokens.refusal(rollouts) or self._usd.refusal(rollouts)
+        found = (meter.refusal(rollouts, reflections) for meter in self._meters)
+        return next((refusal for refusal in found if refusal is not None), None)
+
+    def _hold(self, rollouts: int) -> None:
+        self._held += rollouts
+        for meter in self._meters:
+            meter.hold(rollouts)
+
+
+def _sum(usages: list[Usage]) -> Usage:
+    """As Usage.total, field by field: a validation has hundreds of rollouts, and adding them in pairs takes longest."""
+
+    def added(values: list[int | None]) -> int | None:
+        return None if None in values else sum(value for value in values if value is not None)
+
+    amounts = [usage.usd for usage in usages]
+    return Usage(
+        added([usage.input_tokens for usage in usages]),
+        added([usage.output_tokens for usage in usages]),
+        added([usage.cached_tokens for usage in usages]),
+        added([usage.reasoning_tokens for usage in usages]),
+        None if None in amounts else sum((amount for amount in amounts if amount is not None), Decimal(0)),
+        any(usage.estimated for usage in usages),
+    )

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
 
+from ..records import Evaluation
 from ..skill import Skill
 from ..skill.markdown import scan
 from ..skill.spec import read_pitfalls
+from .prompt import Attempt
 
 #: The reference's order (spec/gepa.md 1.6).
 STRUCTURED_ORDER: Final = ("steps", "pitfalls", "when_to_use", "description")
@@ -17,6 +21,23 @@ LISTS: Final = ("steps", "pitfalls")
 _BARE_MARKER: Final = re.compile(r"[ \t]*(?:[-*+•]|\d{1,9}[.)])[ \t]*")
 _NUMBERED: Final = re.compile(r"(?P<number>\d{1,9})(?P<sign>[.)])[ \t]+")
 _BULLET: Final = re.compile(r"(?P<lead>[ \t]*[-*+•])[ \t]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What is known of a parent when a component has to be chosen."""
+
+    #: (case id, evaluation) of the parent on the minibatch.
+    records: Sequence[tuple[str, Evaluation]]
+    #: Latest rejected proposals of the parent, oldest first.
+    rejected: Sequence[Attempt]
+
+
+class ComponentSelector(Protocol):
+    """Chooses the component to change, or several."""
+
+    def __call__(self, skill: Skill, cursor: int, evidence: Evidence) -> str | Sequence[str]:
+        """Names of components; `cursor` counts the proposals made so far from this skill and its ancestors."""
 
 
 def component_cycle(skill: Skill) -> tuple[str, ...]:
@@ -31,10 +52,41 @@ def component_cycle(skill: Skill) -> tuple[str, ...]:
     return (*(body or ("preamble",)), "description")
 
 
-def round_robin(skill: Skill, cursor: int) -> str:
+def round_robin(skill: Skill, cursor: int, evidence: Evidence | None = None) -> str:
     """The component at a cursor that counts the proposals made from this skill and, before it, from its ancestors."""
     cycle = component_cycle(skill)
     return cycle[cursor % len(cycle)]
+
+
+def all_components(skill: Skill, cursor: int, evidence: Evidence | None = None) -> tuple[str, ...]:
+    """Every component, each in a reflection of its own."""
+    return component_cycle(skill)
+
+
+def blamed_component(skill: Skill, cursor: int, evidence: Evidence) -> str:
+    """The component that the feedback of failing cases speaks of most, by its name and by shared words.
+
+    Every rejected proposal for a component halves its share, so that a search does not insist; when the feedback blames
+    none, or several alike, the order of `round_robin` decides.
+    """
+    cycle = component_cycle(skill)
+    start = cursor % len(cycle)
+    feedback = " ".join(evaluation.feedback for _, evaluation in evidence.records if evaluation.score < 1)
+    words = _long_words(feedback)
+    best, share = cycle[start], 0.0
+    for name in (*cycle[start:], *cycle[:start]):
+        named = 3 * len(words & _long_words(name.replace("_", " ").replace(":", " ")))
+        blame = (named + len(words & _long_words(skill.components.get(name, "")))) * 0.5 ** sum(
+            attempt.component == name for attempt in evidence.rejected
+        )
+        if blame > share:
+            best, share = name, blame
+    return best
+
+
+def _long_words(text: str) -> set[str]:
+    # Without a final s, so that "pitfall" and "pitfalls" are one word.
+    return {word.rstrip("s") for word in re.findall(r"\w{4,}", text.casefold())}
 
 
 def is_list(skill: Skill, component: str) -> bool:

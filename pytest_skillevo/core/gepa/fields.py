@@ -10,7 +10,7 @@ from typing import Any, Final
 CUT: Final = "\n...[truncated]...\n"
 #: Redaction sees this many times the bound. It runs before the cut, because a credential cut in two has no shape any
 #: more, and on a bounded text, because a trace may be megabytes long.
-_REDACTED_SHARE: Final = 16
+_REDACTED_SHARE: Final = 4
 
 
 def bounded(text: str, limit: int) -> str:

@@ -6,6 +6,7 @@ harder to remove, so one ascending pass with a count of survivors for each case 
 
 from __future__ import annotations
 
+import heapq
 from bisect import insort
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -29,19 +30,20 @@ class Fronts:
         self._members: list[list[int]] = [[] for _ in range(cases)]
         #: Per candidate the cases on whose front it stands, one bit each.
         self._won: list[int] = []
-        #: (mean, -size, -index) ascending: the order in which candidates are tried for removal. Ties: the larger skill
-        #: first, then the newer one.
-        self._order: list[tuple[float, int, int]] = []
+        #: (mean, index) ascending: the order in which candidates are tried for removal. Of equal ones the older goes
+        #: first: a child that gained on feedback and changed nothing on validation is a step, its parent is none. With
+        #: pass/fail scores, where such ties are common, keeping the older one stops the search (docs/search.md).
+        self._order: list[tuple[float, int]] = []
         self._best = 0
         self._means: list[float] = []
         self._tickets: dict[bool, tuple[Ticket, ...]] = {}
 
-    def add(self, scores: Sequence[float], mean: float, size: int) -> int:
-        """Enter the next candidate with its score on each case and the size of its text; returns its index."""
+    def add(self, scores: Sequence[float], mean: float) -> int:
+        """Enter the next candidate with its score on each case; returns its index."""
         index = len(self._won)
         won = 0
         for case, score in enumerate(scores):
-            if score < self._highest[case]:
+            if score < self._highest[case] or score == float("-inf"):
                 continue
             bit = 1 << case
             if score > self._highest[case]:
@@ -55,7 +57,7 @@ class Fronts:
         self._means.append(mean)
         if mean > self._means[self._best]:
             self._best = index
-        insort(self._order, (mean, -size, -index))
+        insort(self._order, (mean, index))
         self._tickets.clear()
         return index
 
@@ -63,6 +65,14 @@ class Fronts:
     def best(self) -> int:
         """The candidate with the highest mean; of several the oldest."""
         return self._best
+
+    def won(self, index: int) -> int:
+        """On how many fronts a candidate stands."""
+        return self._won[index].bit_count()
+
+    def leaders(self, count: int) -> list[int]:
+        """The candidates with the highest means, the best first; of several the oldest."""
+        return heapq.nsmallest(count, range(len(self._means)), key=lambda index: (-self._means[index], index))
 
     def tickets(self, *, floor: bool = True) -> tuple[Ticket, ...]:
         """The candidates that may be drawn, in pool order, weighted by the cases on whose front they stand.
@@ -79,15 +89,15 @@ class Fronts:
 
     def _survivors(self) -> list[int]:
         # Who stands on no front now never will again: nobody looks at it any more.
-        self._order = [entry for entry in self._order if self._won[-entry[2]]]
+        self._order = [entry for entry in self._order if self._won[entry[1]]]
         counts = _Counts()
-        for _, _, negative in self._order:
-            counts.add(self._won[-negative])
+        for _, index in self._order:
+            counts.add(self._won[index])
         kept = []
-        for _, _, negative in self._order:
-            won = self._won[-negative]
+        for _, index in self._order:
+            won = self._won[index]
             if won & ~counts.shared:
-                kept.append(-negative)
+                kept.append(index)
             else:
                 counts.remove(won)
         return kept

@@ -11,7 +11,7 @@ from .answer import Rejection, parse_answer
 from .fields import prepared
 from .prompt import Brief, answer_schema, reflection_messages
 from .proposal import Guard
-from .requests import ReflectionAnswer, ReflectionRequest, reflection_id
+from .requests import ReflectionAnswer, ReflectionRequest
 from .settings import SearchSettings
 from .watch import Watch
 
@@ -44,13 +44,14 @@ class Reflector:
         self._redact = redact
         self._guard = Guard(settings, redact, leak_check, Watch(watched, case_ids))
 
-    def request(self, iteration: int, brief: Brief) -> ReflectionRequest:
-        """The request of an iteration. Raises Rejection when the brief does not fit into a prompt."""
+    def request(self, id: str, place: tuple[int, int], brief: Brief) -> ReflectionRequest:
+        """The request for an iteration and part (`place`). Raises Rejection when the brief does not fit a prompt."""
+        iteration, part = place
         return ReflectionRequest(
-            reflection_id(iteration),
+            id,
             reflection_messages(brief, self._settings, self._redact),
             answer_schema(brief.component),
-            draw_int(SEEDS, self._settings.seed, iteration, "search-reflection"),
+            draw_int(SEEDS, self._settings.seed, iteration, "search-reflection", *([part] if part else [])),
             self._settings.reflection_tokens,
             brief.parent.digest,
             brief.component,

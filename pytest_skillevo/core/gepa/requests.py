@@ -69,6 +69,6 @@ def rollout_id(iteration: int, step: Step, index: int) -> str:
     return f"search/it{iteration:03d}/{step}/{index}"
 
 
-def reflection_id(iteration: int) -> str:
-    """The id of the reflection of an iteration."""
-    return f"search/it{iteration:03d}/reflection"
+def reflection_id(iteration: int, part: int = 0) -> str:
+    """The id of a reflection of an iteration; `part` numbers the components when several are changed."""
+    return f"search/it{iteration:03d}/reflection" + (f"/{part}" if part else "")

@@ -18,6 +18,8 @@ class StopReason(StrEnum):
     METRIC_BUDGET = "metric_budget"
     TOKEN_BUDGET = "token_budget"
     USD_BUDGET = "usd_budget"
+    #: Reflection alone has used the money set aside for it.
+    REFLECTION_COST = "reflection_cost"
     #: The best validation mean reached the threshold.
     SCORE_THRESHOLD = "score_threshold"
     #: The seed skill is perfect on the whole validation split: there is nothing to win.
@@ -63,6 +65,8 @@ class EventKind(StrEnum):
     MINIBATCH_PERFECT = "minibatch_perfect"
     #: Every case of the minibatch was skipped.
     MINIBATCH_SKIPPED = "minibatch_skipped"
+    #: The skill's absence was validated, for comparison.
+    ABSENCE_VALIDATED = "absence_validated"
     #: The search was stopped within the iteration.
     ITERATION_CUT = "iteration_cut"
 
@@ -78,7 +82,7 @@ class SearchEvent:
     component: str | None
     #: Case ids of the minibatch, without those left out.
     minibatch: tuple[str, ...]
-    #: Sums of scores on the minibatch.
+    #: Sums of scores on the minibatch; the child's is None when the verdict was certain before the last case.
     parent_sum: float | None
     child_sum: float | None
     #: Digest of the child.
@@ -135,6 +139,10 @@ class PoolEntry:
     mean: float
     #: Iteration in which it entered the pool; 0 for the seed.
     iteration: int
+    #: Mean cost of a validation rollout by the search's measure of cost; None is unknown.
+    cost: float | None = None
+    #: Digest of the second parent of a merge.
+    merged: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         """A JSON object."""
@@ -146,6 +154,8 @@ class PoolEntry:
             "scores": dict(self.scores),
             "mean": self.mean,
             "iteration": self.iteration,
+            "cost": self.cost,
+            "merged": self.merged,
         }
 
     @classmethod
@@ -159,7 +169,8 @@ class SearchResult:
     """The outcome of a search, also of one that was cut short: `winner` is the best so far."""
 
     seed: str
-    #: Digest with the highest validation mean; of several the oldest, so the seed first.
+    #: Digest of the final pick: the highest validation mean; of several the seed, else the shorter, then the older.
+    #: With an epsilon the cheapest of those that are nearly as good.
     winner: str
     #: None while the search runs.
     stop_reason: StopReason | None

@@ -5,8 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Final
 
 from ..errors import ConfigError
+
+METHODS: Final = ("gepa", "seed", "no-skill", "best-of-n")
+FRONTIERS: Final = ("instance", "hybrid")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +72,28 @@ class SearchSettings:
     max_skill_chars: int = 65_536
     #: Whether a proposal may drop pitfalls that the parent lists.
     allow_pitfall_removal: bool = False
+    #: What is searched with: "gepa", or a baseline in the same engine: "seed", "no-skill", "best-of-n".
+    method: str = "gepa"
+    #: Proposals that are worked on side by side; each is an iteration with its own parent, minibatch and seed.
+    width: int = 1
+    #: Of proposals side by side that passed their minibatch, only this many with the largest gain are validated.
+    keep: int | None = None
+    #: Whether a child's minibatch ends as soon as its verdict is certain, `chunk` rollouts being asked at a time.
+    stop_early: bool = True
+    chunk: int = 1
+    #: Merges of two candidates that may be accepted; 0 is none.
+    merges: int = 0
+    #: The final pick takes the cheapest candidate whose mean is at most this much below the best.
+    epsilon: float = 0.0
+    #: What is cheap: "tokens" of a validation rollout, "size" of SKILL.md, or an objective's name (lower is better).
+    cost: str = "tokens"
+    #: "instance": one front per validation case. "hybrid": one more for the lowest cost.
+    frontier: str = "instance"
+    #: Money that reflection alone may use.
+    max_reflection_usd: Decimal | None = None
+    #: The most that one rollout can use, when that is known: a cap then holds from the first rollout on.
+    rollout_tokens: int | None = None
+    rollout_usd: Decimal | None = None
 
     def __post_init__(self) -> None:
         least = {
@@ -82,13 +108,25 @@ class SearchSettings:
             "prompt_chars": 1000,
             "growth_floor": 0,
             "max_skill_chars": 1,
+            "width": 1,
+            "keep": 1,
+            "chunk": 1,
+            "merges": 0,
+            "rollout_tokens": 0,
         }
         for name, bound in least.items():
             value = getattr(self, name)
             if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < bound):
                 raise ConfigError(f"{name} must be a whole number of at least {bound}, not {value!r}")
-        if self.max_usd is not None and not (isinstance(self.max_usd, Decimal) and self.max_usd > 0):
-            raise ConfigError(f"max_usd must be a Decimal above 0, not {self.max_usd!r}")
+        for name in ("max_usd", "max_reflection_usd", "rollout_usd"):
+            value = getattr(self, name)
+            if value is not None and not (isinstance(value, Decimal) and value > 0):
+                raise ConfigError(f"{name} must be a Decimal above 0, not {value!r}")
+        for name, choices in (("method", METHODS), ("frontier", FRONTIERS)):
+            if getattr(self, name) not in choices:
+                raise ConfigError(f"{name} must be one of {', '.join(choices)}, not {getattr(self, name)!r}")
+        if not 0 <= self.epsilon < 1:
+            raise ConfigError(f"epsilon must lie in [0, 1), not {self.epsilon!r}")
         if self.threshold is not None and not 0 < self.threshold <= 1:
             raise ConfigError(f"threshold must lie in (0, 1], not {self.threshold!r}")
         if not math.isfinite(self.max_growth) or self.max_growth < 1:

@@ -1,58 +1,18 @@
-"""The choices of a search that can be made differently, in one place."""
+"""The choices of a search that can be made differently, in one place, and the names of the built-in ones."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import accumulate
-from typing import Protocol
+import difflib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
 
-from ..draws import draw_int
-from ..skill import Skill
-from .components import round_robin
-from .pool import Pool, total
-from .sampling import epoch_batch
-
-
-class ParentSelector(Protocol):
-    """Chooses the skill to mutate."""
-
-    def __call__(self, pool: Pool, *, seed: int, iteration: int) -> int:
-        """The place in the pool, a pure function of the arguments."""
-
-
-class BatchSampler(Protocol):
-    """Chooses the minibatch."""
-
-    def __call__(self, cases: tuple[str, ...], size: int, *, seed: int, iteration: int) -> tuple[str, ...]:
-        """Distinct cases, at most `size`, a pure function of the arguments."""
-
-
-class ComponentSelector(Protocol):
-    """Chooses the component to change."""
-
-    def __call__(self, skill: Skill, cursor: int) -> str:
-        """The component's name; `cursor` counts the proposals made so far from this skill and its ancestors."""
-
-
-class Acceptance(Protocol):
-    """Judges a child on its minibatch; asked once per proposal."""
-
-    def __call__(self, parent: Sequence[float], child: Sequence[float]) -> bool:
-        """Whether the child goes on to validation; scores of the same cases in the same order."""
-
-
-def pareto_parent(pool: Pool, *, seed: int, iteration: int) -> int:
-    """A candidate drawn by its tickets: the cases on whose front it stands after pruning, with a floor for the best."""
-    tickets = pool.fronts.tickets()
-    bounds = list(accumulate(ticket.weight for ticket in tickets))
-    return tickets[bisect_right(bounds, draw_int(bounds[-1], seed, iteration, "search-parent"))].candidate
-
-
-def strictly_better(parent: Sequence[float], child: Sequence[float]) -> bool:
-    """Whether the sum of the child's scores is higher."""
-    return total(child) > total(parent)
+from ..errors import ConfigError
+from .acceptance import Acceptance, at_least_as_good, strictly_better
+from .components import ComponentSelector, all_components, blamed_component, round_robin
+from .sampling import BatchSampler, epoch_batch, hardest_batch, independent_batch
+from .selection import ParentSelector, best_parent, pareto_parent, reference_parent, top_parent
+from .validation import Bound, Full, Racing, ValidationPolicy
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,3 +23,43 @@ class Strategy:
     sample: BatchSampler = epoch_batch
     select_component: ComponentSelector = round_robin
     accept: Acceptance = strictly_better
+    validate: ValidationPolicy = field(default_factory=Full)
+
+
+#: Kind of policy -> name -> the policy. The first name of each kind is the default.
+POLICIES: Final[Mapping[str, Mapping[str, Any]]] = {
+    "parent": {
+        "pareto": pareto_parent,
+        "top-k": top_parent,
+        "current-best": best_parent,
+        "reference": reference_parent,
+    },
+    "sampler": {"epoch": epoch_batch, "independent": independent_batch, "hardest": hardest_batch},
+    "component": {"round-robin": round_robin, "all": all_components, "blamed": blamed_component},
+    "acceptance": {"strict": strictly_better, "or-equal": at_least_as_good},
+    "validation": {"full": Full(), "racing": Racing(), "bound": Bound()},
+}
+_FIELDS: Final = {
+    "parent": "select_parent",
+    "sampler": "sample",
+    "component": "select_component",
+    "acceptance": "accept",
+    "validation": "validate",
+}
+
+
+def named_strategy(names: Mapping[str, str], offered: Callable[[str, str], Any] = lambda kind, name: None) -> Strategy:
+    """The strategy of these names by kind; what is not named is the default.
+
+    `offered(kind, name)` is asked for names that are not built in. Raises ConfigError for a name that nobody knows.
+    """
+    chosen = {}
+    for kind, name in names.items():
+        policy = POLICIES[kind].get(name)
+        policy = offered(kind, name) if policy is None else policy
+        if policy is None:
+            near = difflib.get_close_matches(name, POLICIES[kind], 1)
+            hint = f"Did you mean '{near[0]}'?" if near else f"Built in are {', '.join(POLICIES[kind])}."
+            raise ConfigError(f"nobody offers a {kind} policy '{name}'. {hint}")
+        chosen[_FIELDS[kind]] = policy
+    return Strategy(**chosen)

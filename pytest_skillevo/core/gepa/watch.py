@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Final
 
-#: A shared run of so many words, or of so many characters, is a copy.
-RUN_WORDS: Final = 12
+from ..leaks import RUN_WORDS, words_of
+
+#: A shared run of so many characters is a copy, like one of RUN_WORDS words.
 RUN_CHARS: Final = 60
 #: A case id shorter than this may be an ordinary word.
 SHORTEST_ID: Final = 8
@@ -17,8 +17,8 @@ _BLOCK: Final = RUN_CHARS // 2
 
 
 def plain_words(text: str) -> str:
-    """The words in lower case with single spaces: punctuation, layout and case do not hide a copy."""
-    return " ".join(re.findall(r"\w+", text.casefold()))
+    """The words with single spaces between them."""
+    return " ".join(words_of(text))
 
 
 class Watch:

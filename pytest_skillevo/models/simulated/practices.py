@@ -68,7 +68,12 @@ class Pattern:
 
     def matches(self, sentence: Sentence) -> bool:
         """Whether the sentence says it."""
-        hits = [sentence.hits(need.concept, need.sign) for need in self.needs]
+        hits = []
+        for need in self.needs:
+            places = sentence.hits(need.concept, need.sign)
+            if not places and not need.absent:  # most sentences speak of something else
+                return False
+            hits.append(places)
         if not self.one_clause:
             return self._met(hits)
         return any(

@@ -20,11 +20,12 @@ from pytest_skillevo.core.gepa import (
     Watch,
     parse_answer,
 )
+from pytest_skillevo.core.gepa.acceptance import strictly_better
 from pytest_skillevo.core.gepa.fields import bounded
 from pytest_skillevo.core.gepa.pool import Pool
 from pytest_skillevo.core.gepa.prompt import Brief, reflection_messages
 from pytest_skillevo.core.gepa.proposal import Guard
-from pytest_skillevo.core.gepa.strategy import pareto_parent, strictly_better
+from pytest_skillevo.core.gepa.selection import pareto_parent
 from pytest_skillevo.core.records import Evaluation, Outcome
 from pytest_skillevo.core.rollout import Rollout
 from pytest_skillevo.core.skill import Skill

@@ -78,7 +78,7 @@ def rejected_reflection(case: Case) -> None:
 @adapter("loop", "known_content_is_never_evaluated_again")
 def known_content(case: Case) -> None:
     given, expect = case["given"], case["expect"]
-    strategy = Strategy(select_component=lambda skill, cursor: "steps")
+    strategy = Strategy(select_component=lambda skill, cursor, evidence: "steps")
     result = search(
         reflect=lambda request: answer_text(request.component, current_text(request)),
         dataset=cases(given["feedback"], given["validation"]),

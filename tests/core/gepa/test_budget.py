@@ -126,3 +126,57 @@ def test_patience_counts_iterations_without_a_better_best_mean():
     assert (result.iterations, result.stop_reason) == (3, StopReason.NO_IMPROVEMENT)
     improving = search(iterations=5, patience=1)[0]
     assert improving.stop_reason is StopReason.MAX_ITERATIONS
+
+
+def test_the_first_rollout_shows_whether_a_cap_can_hold():
+    result, log = search(lambda skill, request: Evaluation(0.5), max_tokens=10**9, dataset=cases(3, 50))
+    assert log.rollouts == 1
+    assert result.stop_reason is StopReason.TOKEN_BUDGET
+
+
+def test_a_declared_worst_case_holds_the_cap_from_the_first_rollout_on():
+    # Real rollouts cost up to 40, the first only 10: what was seen so far would not have been enough.
+    def evaluate(skill, request):
+        tokens = 10 if request.phase == "validation" else 40
+        return Evaluation(by_length(skill, request), usage={"agent": Usage(tokens, 0)})
+
+    for cap in range(200, 1200, 50):
+        result, _ = search(
+            evaluate,
+            lambda request: ReflectionAnswer(request.id, always_better(request), "stop", Usage(0, 0)),
+            dataset=cases(3, 4), max_tokens=cap, rollout_tokens=40, iterations=9, width=3,
+        )  # fmt: skip
+        assert result.tokens is not None
+        assert result.tokens <= cap
+
+
+def test_reflection_alone_may_have_a_cap_that_is_checked_before_each_call():
+    def reflect(request):
+        return ReflectionAnswer(request.id, "no json", "stop", Usage(1, 1, 0, 0, Decimal("0.04")))
+
+    result, log = search(reflect=reflect, max_reflection_usd=Decimal("0.1"), iterations=9)
+    assert log.reflections == 3
+    assert result.stop_reason is StopReason.REFLECTION_COST
+
+
+def test_a_cap_on_reflection_of_unknown_price_fails_closed():
+    result, log = search(max_reflection_usd=Decimal("0.1"), iterations=9)
+    assert (log.reflections, result.stop_reason) == (1, StopReason.REFLECTION_COST)
+    assert "unknown" in result.stop_detail
+
+
+usages = st.builds(
+    Usage,
+    *[st.none() | st.integers(0, 99)] * 4,
+    st.none() | st.decimals(0, 9, places=2),
+    st.booleans(),
+)
+
+
+@given(st.lists(usages, min_size=1, max_size=6))
+def test_the_sum_of_a_batch_is_the_sum_of_its_parts(parts):
+    def evaluate(skill, request):
+        return Evaluation(0.5, usage={"agent": parts[int(request.case_id.split("-")[1])]})
+
+    result = search(evaluate, iterations=0, dataset=cases(1, len(parts)))[0]
+    assert result.usage["agent"] == Usage.total(parts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from . import case_parts, case_searches  # noqa: F401  (they register their adapters)
+from . import case_parts, case_rest, case_searches  # noqa: F401  (they register their adapters)
 from .case_register import ADAPTERS, CASES, Case, adapter_of, key_of
 
 #: (area, name) -> why the search engine does not run it. An area alone stands for all its cases.
@@ -23,19 +23,11 @@ SET_ASIDE: dict[tuple[str, str] | str, str] = {
         "differs: a child that cannot be evaluated is rejected (test_engine_failures)"
     ),
     ("timeouts", "time_limit_covers_a_blocked_model"): "the clock is the driver's; the engine has none",
-    ("resume", "changed_dataset_is_refused"): "identity of an experiment is checked by its journal",
-    ("resume", "changed_seed_skill_is_refused"): "identity of an experiment is checked by its journal",
     ("resume", "stop_request_file_is_consumed"): "there is no stop file",
     ("events", "broken_callback_does_not_stop_the_run"): "callbacks are hooks of the plugin",
     "holdout": "the decision on the holdout is the confirmation's",
     "errors": "a failing holdout is the confirmation's",
     "submission": "submission is the store's",
-    "persistence": "records on disk are the store's",
-    "cache": "the evaluation cache comes with the complete optimizer",
-    "merge": "merge comes with the complete optimizer",
-    "proposals": "several proposals per iteration come with the complete optimizer",
-    "frontier": "objective frontiers come with the complete optimizer",
-    "cost": "a cap on reflection alone comes with the complete optimizer; usd_budget is tested in test_budget",
 }
 #: Cases that run, but not to the letter.
 IN_PART = {
@@ -44,6 +36,9 @@ IN_PART = {
     ("budget", "cap_below_seed_validation_plus_holdout_reserve"): "the caller takes the reserve off the cap",
     ("acceptance", "custom_criterion_is_asked_once_per_proposal"): "with one proposal per iteration",
     ("evaluator-contract", "a_failing_item_is_a_score_not_an_exception"): "from the item's failure text on",
+    ("persistence", "write_volume_is_linear"): "with fewer candidates and cases, scaled up; benchmarks/gepa_engine.py",
+    ("frontier", "objective_frontier_requires_objectives"): "the frontier 'hybrid' is the one that needs an objective",
+    ("resume", "changed_dataset_is_refused"): "a dataset's version is the digest of its cases",
     ("stop", "reasons_are_named"): "a stop request instead of a stop file",
 }
 

@@ -47,7 +47,7 @@ def test_a_child_that_cannot_be_evaluated_is_rejected_and_the_search_goes_on(pha
 def test_the_model_is_told_of_the_error_without_its_details():
     log = search(lambda skill, request: ERRORED if is_child(skill) else 0.5, iterations=2)[1]
     (attempt,) = section(log.prompts()[1], "rejected")
-    assert attempt["reason"] == "evaluator_error: 3 of 3 runs could not be evaluated"
+    assert attempt["reason"] == "evaluator_error: it could not be evaluated on every case"
 
 
 def test_a_seed_that_cannot_be_validated_stops_the_search_resumable():

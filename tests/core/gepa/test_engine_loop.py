@@ -127,10 +127,26 @@ def test_a_perfect_candidate_ends_the_search_at_the_threshold():
 
 
 def test_a_proposal_equal_to_a_rejected_one_is_not_evaluated_again():
-    result = search(lambda s, r: 0.5, lambda request: appended(request, "Always the same."), iterations=5)[0]
+    result = search(
+        lambda s, r: 0.5, lambda request: appended(request, "Always the same."), iterations=5, dataset=cases(3, 4)
+    )[0]
     assert kinds(result)[1:] == ["candidate_rejected"] * 4 + ["candidate_duplicate"]
     assert result.rollouts == 4 + 4 * 6 + 3
     assert "rejected before" in result.events[-1].verdict
+
+
+def test_a_proposal_that_lost_on_other_cases_is_tried_again():
+    def score(skill: Skill, request: RolloutRequest) -> float:
+        # The one good change shows on one feedback case only.
+        return 0.9 if "Always the same." in skill.text and request.case_id in ("f-0", "v-0") else 0.5
+
+    only_steps = Strategy(select_component=lambda skill, cursor, evidence: "steps")
+    result = search(
+        score, lambda request: appended(request, "Always the same."), iterations=3, minibatch=1, dataset=cases(3, 2),
+        engine={"strategy": only_steps},
+    )[0]  # fmt: skip
+    assert kinds(result).count("candidate_accepted") == 1
+    assert kinds(result).count("candidate_duplicate") == 0
 
 
 def test_a_proposal_equal_to_a_pool_member_is_not_evaluated_again():
@@ -141,7 +157,7 @@ def test_a_proposal_equal_to_a_pool_member_is_not_evaluated_again():
         new = "twice" in skill.text
         return float(not new) / 2 if request.phase == "validation" else float(new) / 2
 
-    only_steps = Strategy(select_component=lambda skill, cursor: "steps")
+    only_steps = Strategy(select_component=lambda skill, cursor, evidence: "steps")
     result = search(score, lambda request: same, iterations=2, engine={"strategy": only_steps})[0]
     assert kinds(result)[1:] == ["candidate_accepted", "candidate_duplicate"]
     assert "in the pool" in result.events[-1].verdict
@@ -155,7 +171,9 @@ def test_rejected_proposals_of_the_parent_go_into_the_next_prompt_with_their_rea
     shown = [[attempt["text"] for attempt in section(prompt, "rejected")] for prompt in log.prompts()]
     texts = [event.text for event in result.events[1:]]
     assert shown == [[], texts[:1], texts[:2], texts[:2], [texts[1], texts[3]]]
-    assert "it scored 1.5 on the minibatch and the parent 1.5" in section(log.prompts()[1], "rejected")[0]["reason"]
+    assert (
+        "not better on the minibatch, where the parent scored 1.5" in section(log.prompts()[1], "rejected")[0]["reason"]
+    )
 
 
 def test_rejections_belong_to_their_parent():
@@ -184,11 +202,11 @@ def test_the_strategy_replaces_every_policy():
         calls.append("parent")
         return 0
 
-    def sample(cases, size, *, seed, iteration):
+    def sample(cases, size, *, seed, iteration, history):
         calls.append("sample")
         return cases[:1]
 
-    def component(skill, cursor):
+    def component(skill, cursor, evidence):
         calls.append("component")
         return "description"
 

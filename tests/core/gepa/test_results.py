@@ -35,7 +35,7 @@ def test_adding_to_the_fronts_does_work_in_proportion_to_the_cases_only():
         fronts = Fronts(40)
         for i in range(pool):
             row = [float((i * 7 + case * 3) % 5 == 0) for case in range(40)]
-            fronts.add(row, mean(row), 100)
+            fronts.add(row, mean(row))
         count = 0
 
         def trace(frame, event, argument):
@@ -47,7 +47,7 @@ def test_adding_to_the_fronts_does_work_in_proportion_to_the_cases_only():
         try:
             for i in range(50):
                 row = [float((i * 11 + case) % 5 == 0) for case in range(40)]
-                fronts.add(row, mean(row), 100)
+                fronts.add(row, mean(row))
         finally:
             sys.settrace(None)
         return count

@@ -1,0 +1,164 @@
+"""Code that is fetched or decoded and run at once, so that nobody can have read it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from .hits import Hit
+from .shell import Commands, Run, Word
+
+_FETCH: Final = frozenset(
+    {
+        *("curl", "wget", "fetch", "aria2c", "lynx", "nc", "ncat", "netcat", "dig", "http", "xh", "wget2", "curl2"),
+        *("iwr", "irm", "invoke-webrequest", "invoke-restmethod", "downloadstring"),
+    }
+)
+_DECODE: Final = frozenset({"base64", "base32", "openssl", "xxd"})
+_SHELLS: Final = frozenset(
+    {
+        *("sh", "bash", "zsh", "ksh", "dash", "ash", "fish", "csh", "tcsh", "pwsh", "powershell", "cmd"),
+        *("iex", "invoke-expression", "eval", "source", "."),
+    }
+)
+_LANGUAGES: Final = re.compile(r"(?:python|pypy|perl|ruby|php|lua)[0-9.]*|node|nodejs|deno|bun")
+_OWN_CODE: Final = re.compile(r"-[A-Za-z]*[mceEnprl]")
+_OPTION: Final = re.compile(r"[-<+].*")
+_CHECKED: Final = re.compile(
+    r"sha\d*sum|shasum|md5sum|gpg|cosign|minisign|sigstore|\b(?:less|more|bat|vim|diff|verif\w*|inspect\w*|review\w*"
+    r"|read(?:ing)?|checksum\w*|signature)\b|[Cc]heck (?:it|the)",
+    re.I,
+)
+_SHADY: Final = re.compile(r"/(?:tmp|var/tmp|dev/shm)/|%TEMP%|\$env:TEMP|\$TMPDIR|http://|https?://\d+\.\d+", re.I)
+_FROM_NET: Final = (
+    r"(?:requests\.get|urlopen|urllib|httpx\.|fetch\(|axios|https?[\"']?\)?\.get|URI\.open|open-uri|LWP::|curl_exec"
+    r"|file_get_contents\(.?https?:|downloadstring|webclient|\biwr\b|\birm\b|invoke-webrequest|invoke-restmethod)"
+)
+_DECODED: Final = (
+    r"(?:b64decode|atob\(|base64_decode|from_base64|frombase64string|fromCharCode|fromhex|unhexlify|zlib\.decompress"
+    r"|marshal\.loads|codecs\.decode|decodebase64|Base64\.decode)"
+)
+_RUNS: Final = (
+    r"\b(?:exec|eval|execfile|os\.system|os\.popen|subprocess\.\w+|child_process\.\w+|execSync|new Function"
+    r"|vm\.run\w+|instance_eval|iex|invoke-expression|system|Function)\s*[\(&\s]"
+)
+_PROGRAMS: Final = (
+    (re.compile(rf"{_RUNS}[^\n]{{0,160}}?{_FROM_NET}", re.I), "piped_download"),
+    (re.compile(rf"{_FROM_NET}[^\n]{{0,160}}?\b(?:eval|exec|new Function|vm\.run\w+)\(", re.I), "piped_download"),
+    (re.compile(rf"{_FROM_NET}[^\n|]{{0,160}}\|\s*(?:iex|invoke-expression)\b", re.I), "piped_download"),
+    (
+        re.compile(r"\b(?:mshta\s+[\"']?https?:|certutil\b[^\n]{0,40}-urlcache|regsvr32\b[^\n]{0,60}/i:\s*http)", re.I),
+        "piped_download",
+    ),
+    (re.compile(rf"{_RUNS}[^\n]{{0,80}}?{_DECODED}", re.I), "hidden_command"),
+    (
+        re.compile(
+            r"\bp(?:ower|w)sh(?:ell)?(?:\.exe)?\b[^\n]{0,80}\s-e(?:nc|ncodedcommand|c)?\s+[A-Za-z0-9+/=]{16,}", re.I
+        ),
+        "hidden_command",
+    ),
+)
+_MESSAGES: Final = {
+    "piped_download": "runs what it downloads, unread",
+    "hidden_command": "runs a command that is hidden in an encoded text",
+}
+
+
+def downloads(text: str, found: Commands) -> Iterator[Hit]:
+    """Downloads and decoded texts that go straight to an interpreter."""
+    if not found.names.isdisjoint(_FETCH | _DECODE):
+        yield from _pipelines(found.runs)
+        yield from _saved(text, found.runs)
+    for pattern, code in _PROGRAMS:
+        for match in pattern.finditer(text):
+            yield _hit(code, match.start(), match.end())
+
+
+def _hit(code: str, start: int, end: int) -> Hit:
+    return Hit(f"dangerous_shell:{code}", _MESSAGES[code], start, end)
+
+
+def _pipelines(found: Sequence[Run]) -> Iterator[Hit]:
+    """`fetch | shell`, `shell <(fetch)`, `shell -c "$(fetch)"`; a decoder counts as a fetch of hidden text."""
+    code, start = "", 0
+    waiting: Word | None = None
+    opened: Word | None = None
+    for run in found:
+        if run.before not in ("|", "|&"):
+            code = ""
+            opened = waiting if run.before in ("$(", "<(", "`") else None
+        if code and _interprets(run.command):
+            yield _hit(code, start, run.words[-1].end)
+            code = ""
+        if fetched := _fetches(run):
+            code, start = fetched
+            if opened is not None:
+                yield _hit(code, opened.start, run.words[-1].end)
+        waiting = _open_interpreter(run)
+
+
+def _fetches(run: Run) -> tuple[str, int] | None:
+    """The kind of hit that this run leads to when an interpreter follows, and where its command stands."""
+    for i, word in enumerate(run.words):
+        if word.name in _FETCH and i + 1 < len(run.words):
+            return "piped_download", word.start
+        options = [one.text for one in run.words[i + 1 : i + 6]]
+        if (word.name in _DECODE and _decodes(options)) or (
+            word.name == "xxd" and any(one.startswith("-r") for one in options)
+        ):
+            return "hidden_command", word.start
+    return None
+
+
+def _decodes(options: Sequence[str]) -> bool:
+    return any(one in ("-d", "-D", "--decode", "-di") or one.endswith("base64 -d") for one in options)
+
+
+def _interprets(command: Sequence[Word]) -> bool:
+    """Whether this command runs what it is piped. Words of a sentence may follow it."""
+    if not command:
+        return False
+    name, first = command[0].name, command[1].text if len(command) > 1 else ""
+    if name in _SHELLS or command[0].text.startswith(("$SHELL", "${SHELL", "$0")):
+        return not _script(first) or any(one.text == "-s" for one in command[1:4])
+    return _LANGUAGES.fullmatch(name) is not None and not _OWN_CODE.match(first) and not _script(first)
+
+
+def _script(argument: str) -> bool:
+    """Whether an argument names a file, which is then what is run."""
+    return not argument.startswith("-") and argument != "/dev/stdin" and ("." in argument[1:] or "/" in argument)
+
+
+def _open_interpreter(run: Run) -> Word | None:
+    """The interpreter at the end of a run that waits for what comes in `$(...)`, `<(...)` or a code span."""
+    for word in reversed(run.words[-4:]):
+        if word.name in _SHELLS or _LANGUAGES.fullmatch(word.name):
+            return word
+        if not _OPTION.fullmatch(word.text):
+            return None
+    return None
+
+
+def _saved(text: str, found: Sequence[Run]) -> Iterator[Hit]:
+    """A download into a shady place, or from one, that the next commands run without a look at it."""
+    for i, run in enumerate(found):
+        word = next((one for one in run.words if one.name in _FETCH), None)
+        if word is None or not _SHADY.search(text, word.start, run.words[-1].end):
+            continue
+        names = {one.name for one in run.words if len(one.name) > 1 and not one.text.startswith("-")} - _FETCH
+        for later in found[i + 1 : i + 7]:
+            if later.words and _CHECKED.search(text, run.words[-1].end, later.words[-1].end):
+                break
+            command = later.command
+            if command and (command[0].name in names or (_is_interpreter(command[0]) and _any(command[1:3], names))):
+                yield _hit("piped_download", word.start, later.words[-1].end)
+                break
+
+
+def _is_interpreter(word: Word) -> bool:
+    return word.name in _SHELLS or _LANGUAGES.fullmatch(word.name) is not None
+
+
+def _any(words: Sequence[Word], names: set[str]) -> bool:
+    return any(word.name in names for word in words)

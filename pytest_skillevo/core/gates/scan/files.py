@@ -1,0 +1,154 @@
+"""Files that hold credentials: reading them aloud, copying them, sending them away. Naming one is no danger."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from .hits import Hit
+
+_SEP: Final = r"[\\/]{1,2}"
+_HOME: Final = r"(?:~|\$\{?HOME\}?|%USERPROFILE%|\$env:USERPROFILE|/root|/(?:home|Users)/[\w.$<>-]{1,40})"
+#: Kind of file -> its shape.
+_SHAPES: Final = {
+    "ssh_private_key": rf"\.ssh{_SEP}(?:id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?(?![\w.-]*\.pub)\b|\*|identity\b)",
+    "shadow": r"/etc/g?shadow\b-?",
+    "aws_credentials": rf"\.aws{_SEP}credentials\b",
+    "cloud_credentials": (
+        r"application_default_credentials\.json\b"
+        rf"|gcloud{_SEP}(?:credentials|access_tokens)\.db\b"
+        rf"|\.azure{_SEP}(?:accessTokens|msal_token_cache)[\w.]{{0,20}}"
+    ),
+    "login_file": (
+        r"(?<![\w-])[._]netrc\b|\.git-credentials\b|\.pgpass\b|\.pypirc\b|\.vault-token\b|credentials\.tfrc\.json\b"
+        r"|\.config/gh/hosts\.yml"
+    ),
+    "gpg_keys": rf"\.gnupg{_SEP}(?:private-keys|secring|\*)[\w.-]{{0,20}}",
+    "password_store": (
+        r"\.password-store\b|\.kdbx\b|\bwallet\.dat\b|\bLogin Data\b|\bcookies\.sqlite\b|\blogins\.json\b|\bkey4\.db\b"
+        r"|\blogin\.keychain(?:-db)?\b"
+    ),
+    "process_environment": r"/proc/(?:self|\d{1,8}|\*|\$\w{1,20})/environ\b",
+    "service_token": r"serviceaccount/token\b|169\.254\.169\.254/[\w./-]{0,80}(?:credentials|token)",
+    "windows_accounts": r"\\config\\SAM\b|\bntds\.dit\b|HKLM\\SAM\b",
+    "key_folder": rf"{_HOME}{_SEP}\.(?:ssh|gnupg|aws)(?:{_SEP})?(?![\w\\/.*-])",
+    "passwd": r"/etc/passwd\b(?!-)",
+    "sudoers": r"/etc/sudoers\b(?!\.)",
+    "kube_config": rf"\.kube{_SEP}config\b|/etc/kubernetes/admin\.conf\b",
+    "docker_config": rf"\.docker{_SEP}config\.json\b",
+    "npm_config": r"\.npmrc\b",
+    "history": r"\.(?:bash|zsh|psql|mysql|python)_history\b",
+    "environment_file": r"(?<![\w.$)\]-])\.env(?:\.(?:local|prod|production|staging))?(?![\w.(*-])",
+}
+_FILE: Final = re.compile("|".join(f"(?P<{name}>{shape})" for name, shape in _SHAPES.items()))
+#: Of these a plain look is too much; of the others only what goes on show; of the weak ones only what leaves.
+_STRICT: Final = frozenset(list(_SHAPES)[: list(_SHAPES).index("key_folder")])
+_WEAK: Final = frozenset({"environment_file", "npm_config"})
+
+#: Commands that put a file on the screen or take a copy, and calls that open one.
+_SHOWS: Final = r"\b(?:cat|less|more|head|tail|strings|xxd|hexdump|od|base64|tac|nl|bat|type|Get-Content|gc)\b(?!=)"
+_TAKES: Final = (
+    r"\b(?:cp|mv|scp|rsync|tar|zip|7z|gzip|sort|cut|grep|sed|awk|dd|source|unshadow|john|hashcat|xcopy|copy|pbcopy"
+    r"|xclip|clip|sqlite3|read_file|get_file|view_file|readFile(?:Sync)?|file_get_contents|createReadStream|ReadAll\w{1,9}"
+    r"|open|Path|File\.read|ReadFile)\b"
+)
+_READS: Final = (
+    r"\b(?:read(?:s|ing)?|open(?:s|ing)?|load(?:s|ing)?|fetch(?:es|ing)?|retriev(?:es?|ing)|attach(?:es|ing)?|includ(?:es?|ing)|append(?:s|ing)?|embed(?:s|ding)?|cop(?:y|ies|ying)"
+    r"|display(?:s|ing)?|show(?:s|ing)?|print(?:s|ing)?|dump(?:s|ing)?|extract(?:s|ing)?|collect(?:s|ing)?"
+    r"|gather(?:s|ing)?|grab(?:s|bing)?|harvest(?:s|ing)?|return(?:s|ing)?|outputs?|quotes?|look (?:in|inside|into|at)"
+    r"|access(?:es|ing)?|encod(?:es?|ing)|contents? of|pars(?:es?|ing)|scrap(?:es?|ing)|archives?|backs? up|take)\b"
+    r"|\b(?:lies|lese|lesen|öffne|öffnen|kopier\w{1,4}|zeig\w{0,3}|gib|lis|lire|lisez|ouvr\w{1,4}|affich\w{1,4}"
+    r"|copi\w{1,4}|lee|leer|lea|abre|abra|muestra|imprime|leia|ler|mostre|leggi|leggere|apri|mostra|lees|toon"
+    r"|odczytaj|wyświetl|skopiuj|kopyala)\b"
+    r"|прочита\w{1,4}|прочти|покажи|скопиру\w{1,4}|открой|откройте|выведи|считай|读取|打开|复制|查看|拷贝|讀取"
+    r"|اقرأ|انسخ"
+)
+_SENDS: Final = (
+    r"\b(?:send(?:s|ing)?|ship(?:s|ping)?|upload(?:s|ing)?|transmit(?:s|ting)?|e-?mail(?:s|ing)?|post(?:s|ing)?"
+    r"|exfiltrat\w{1,4}|leak(?:s|ing)?|steal(?:s|ing)?|forward(?:s|ing)?|past(?:es?|ing)|smuggl(?:es?|ing)"
+    r"|(?:attach|includ|shar|append|add)\w{0,3}\b[^\n.]{0,40}\bcontents? of)\b"
+    r"|\b(?:sende|sendet|senden|schick\w{0,3}|übertrag\w{0,3}|übermittl\w{0,3}|envo(?:ie|yez|yer)|transmet\w{0,3}"
+    r"|téléverse\w{0,2}|env[ií][ae]\w{0,3}|enviar|manda\w{0,2}|sube|invia\w{0,2}|carica|stuur|verstuur|wyślij|prześlij)\b"
+    r"|отправ\w{1,4}|перешли\w{0,2}|загрузи\w{0,2}|надішл\w{1,3}|відправ\w{1,3}|发送|上传|发到|傳送|أرسل"
+)
+#: The same where the verb comes last.
+_AFTER: Final = re.compile(
+    r"[^\n.。]{0,60}(?:読み取|読み込|読んで|コピー|表示|送信|送って|アップロード|읽|복사|출력|보내|전송|업로드|gönder|oku(?:yup|yun|yarak|\b)"
+    r"|kopyala|पढ़|भेज|auslesen|lesen|hochladen|senden|schicken|kopieren|发送|上传|发给)"
+)
+_NETWORK: Final = re.compile(
+    r"\b(?:curl|wget|nc|ncat|netcat|xh|s?ftp|tftp|socat|telnet|requests\.(?:post|put)|fetch\(|axios|urlopen|sendmail"
+    r"|Invoke-(?:WebRequest|RestMethod)|iwr|irm|mailx|mail|nslookup|dig)\b"
+)
+_AWAY: Final = re.compile(
+    r"[^\n.。]{0,80}(?:\|[^\n]{0,60}\b(?:curl|wget|nc|ncat|netcat|mail|ssh|socat)\b|\bto (?:https?:|\S+@|an? |the |our )"
+    r"|https?://|@[\w-]+\.\w|\b(?:server|endpoint|webhook|pastebin|remote|external|collector|slack|discord|telegram)\b"
+    r"|/dev/tcp/)",
+    re.I,
+)
+#: A use of a key as it is meant, right before its path.
+_PROPER: Final = re.compile(
+    r"(?:(?:^|\s)-[iIfF]|\bIdentityFile|--(?:key|identity|private-key|netrc|key|identity)(?:-file)?|\bssh-add(?:\s-\S+)*"
+    r"|\bssh-keygen\b[^\n]{0,60}|\bchmod\s\S{1,12}|\bchown\s\S{1,30}|\bls(?:\s-\S{1,8})?|\bstat\b[^\n]{0,20}|\btest\s-\S"
+    r"|\[\s-\S|\bKUBECONFIG=|--kubeconfig|--env-file|\bgit (?:add|rm)(?:\s-\S+)*|\btouch|\bumask\s\d+;)[ =\"'`]{0,3}\Z"
+)
+#: How a hardening guide looks through accounts; the hashes have not been in this file for decades.
+_AUDIT: Final = re.compile(r"\b(?:awk|cut|getent|grep|wc|sort)\b[^\n]{0,80}\Z")
+_ALOUD: Final = re.compile(r"[^\n]{0,80}\b(?:include|paste|send|post|report|return|share|repeat|tell)\b", re.I)
+
+#: What stands between the verb and the file may be some words, but no other sentence.
+_GAP: Final = r"(?:[^\n.;!?。；]|\.(?=\S)){0,60}\Z"
+_SHOWN: Final = re.compile(rf"(?:{_SHOWS}){_GAP}")
+_TAKEN: Final = re.compile(rf"(?:{_TAKES}){_GAP}")
+_READ: Final = re.compile(rf"(?:{_READS}){_GAP}", re.I)
+_SENT: Final = re.compile(rf"(?:{_SENDS}){_GAP}", re.I)
+_FETCHED: Final = re.compile(rf"(?:{_NETWORK.pattern}){_GAP}")
+_TOLD: Final = re.compile(
+    rf"\b(?:print|dump|output|show|past|display|return|repeat|quot|echo|reveal|includ|attach|append)\w{{0,3}}\b"
+    rf"[^\n.]{{0,40}}\bcontents? of\b{_GAP}",
+    re.I,
+)
+#: The folders before the part of the path that tells the kind.
+_HEAD: Final = re.compile(rf"(?:{_HOME}{_SEP}|\.{{0,2}}{_SEP}|[\w.-]{{1,30}}{_SEP}){{0,4}}[\"'`@<=(]{{0,4}}\Z")
+_WINDOW: Final = 120
+
+_MESSAGES: Final = {
+    "key_folder": "takes a folder of keys",
+    "environment_file": "takes the credentials of an environment file away",
+    "history": "takes the command history, which holds credentials",
+}
+
+
+def credential_files(text: str) -> Iterator[Hit]:
+    """Places where a file with credentials is read, shown, copied or sent."""
+    for match in _FILE.finditer(text):
+        kind = match.lastgroup or ""
+        low = max(0, match.start() - _WINDOW)
+        low = text.rfind("\n", low, match.start()) + 1 or low
+        before = text[low : match.start()]
+        head = _HEAD.search(before)
+        before = before[: head.start()] if head else before
+        verb = _verb(kind, before, text[match.end() : match.end() + _WINDOW])
+        if verb is not None:
+            message = _MESSAGES.get(kind, f"reads or copies credentials ({kind.replace('_', ' ')})")
+            yield Hit(f"credential_file:{kind}", message, low + verb, match.end(), order=True)
+
+
+def _verb(kind: str, before: str, after: str) -> int | None:
+    """Where in `before` the words begin that make naming this file a danger; None when nothing does."""
+    if _PROPER.search(before):
+        return None
+    found = None
+    if kind not in _WEAK or _AWAY.match(after) or _AWAY.search(before):
+        found = _SENT.search(before) or _FETCHED.search(before)
+    found = found or _TOLD.search(before)
+    if found is None and not (kind == "passwd" and _AUDIT.search(before)):
+        shown = _SHOWN.search(before)
+        if kind not in _WEAK or (shown and (_ALOUD.match(after) or _AWAY.match(after))):
+            found = shown
+        if kind in _STRICT or kind in ("key_folder", "passwd"):
+            found = found or _TAKEN.search(before) or _READ.search(before)
+    if found is not None:
+        return found.start()
+    return len(before) if kind in _STRICT and _AFTER.match(after) else None

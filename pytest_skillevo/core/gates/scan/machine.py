@@ -1,0 +1,174 @@
+"""Commands that break or open a machine: raw disk writes, fork bombs, permissions for everybody, remote shells."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Final
+
+from .deletion import target
+from .hits import Hit
+from .shell import Commands, Word, span_of
+
+_MESSAGES: Final = {
+    "disk_write": "writes over a disk",
+    "fork_bomb": "starts processes without end",
+    "open_permissions": "gives everybody write access, or takes all access away",
+    "setuid": "lets everybody run a program as its owner",
+    "remote_shell": "opens a shell to another machine",
+    "system_file_write": "writes over a file that decides who may log in",
+}
+
+_DEVICE: Final = re.compile(
+    r"/dev/(?:sd[a-z]{1,2}\d*|hd[a-z]\d*|x?vd[a-z]\d*|nvme\d+n\d+(?:p\d+)?|mmcblk\d+(?:p\d+)?|r?disk\d+(?:s\d+)?"
+    r"|mapper/.+|md\d+|dm-\d+|mtd(?:block)?\d+|k?mem|port|disk/by-.+)|//\./physicaldrive\d+|/proc/sysrq-trigger",
+    re.I,
+)
+#: A device that stands for the reader's own.
+_SAMPLE: Final = re.compile(r"/dev/(?:sdx\d?|nvmeXnY?|(?:r?disk)N|.*[<>{}].*)", re.I)
+_LOGIN_FILE: Final = re.compile(r"/etc/(?:passwd|g?shadow|sudoers(?:\.d/.*)?|ld\.so\.preload|pam\.d/.*)")
+#: Command -> what its words must hold for it to write; "" for nothing more than a device.
+_WRITERS: Final = {
+    "mke2fs": "",
+    "mkswap": "",
+    "blkdiscard": "",
+    "shred": "",
+    "wipefs": r"-a|--all|-af|-fa|-o",
+    "sgdisk": r"-Z|--zap-all|-o|--clear|-z",
+    "parted": r"mklabel|mktable|mkpart|rm",
+    "sfdisk": r"--delete|--wipe.*",
+    "hdparm": r"--security-erase.*|--trim-.*",
+    "nvme": r"format|sanitize",
+    "cryptsetup": r"luksFormat|erase|luksErase",
+    "badblocks": r"-w|-[a-z]*w[a-z]*",
+    "diskutil": r"(?i:eraseDisk|eraseVolume|zeroDisk|secureErase|randomDisk|partitionDisk)",
+}
+_EVERYBODY_OCTAL: Final = re.compile(r"0?[0-7]{2}[2367]|0?o?0?[0-7]{2}[2367]")
+_NOBODY: Final = re.compile(r"0{3,4}|a?-[rwx]{2,3}|ugo-[rwx]+|a=")
+_EVERYBODY: Final = re.compile(r"[ugo]*[oa][ugoa]*[+=][rwxXst]*w[rwxXst]*")
+_SETUID: Final = re.compile(r"[4-7][0-7]{3}|0[4-7][0-7]{3}|(?:u|a|uo|ug|ugo)?\+[rwx]*s[rwx]*")
+
+_S: Final = r"\s{0,4}"
+_SHELL: Final = r"[\"']?(?:/usr)?(?:/bin/)?(?:ba|z|k|da)?sh\b"
+_NETCAT: Final = r"\b(?:nc|ncat|netcat)\b[^\n|]{0,80}\s"
+#: What is no command of its own, or a program in another language than the shell's.
+_PATTERNS: Final[Mapping[str, tuple[str, ...]]] = {
+    "fork_bomb": (
+        rf"(?P<f>[:\w.]{{1,30}}){_S}\({_S}\){_S}\{{{_S}(?P=f){_S}\|{_S}(?P=f){_S}&",
+        rf"\bfunction\s{{1,4}}(?P<g>[:\w]{{1,30}}){_S}(?:\(\))?{_S}\{{{_S}(?P=g){_S}\|{_S}(?P=g){_S}&",
+        rf"%0{_S}\|{_S}%0",
+        r"\bfork\(\)\s{1,4}for\s{1,4}\w{1,20}\s{1,4}in\s{1,4}(?:iter|itertools|count|range\(\d{4})",
+        r"\bfork\s{1,4}while\s{1,4}(?:fork|1|true)",
+        r"\bloop\s{0,4}(?:do|\{)\s{0,8}(?:Process\.)?fork\b",
+        rf"\bwhile{_S}\(?{_S}(?:true|1|:){_S}\)?{_S}[:;{{]?\s{{0,40}}(?:do\s{{1,8}})?(?:\w{{1,20}}\.)?fork{_S}\(",
+        rf"\bfor{_S}\({_S};{_S};{_S}\){_S}\{{?\s{{0,8}}fork{_S}\(",
+        r"\bwhile\s{1,4}(?:true|:|1)\s{0,4};\s{0,4}do\s{1,8}[^\n;]{0,60}\$0[^\n;]{0,20}&",
+    ),
+    "open_permissions": (
+        r"\bchmod(?:Sync)?\(\s{0,4}[^\n,]{1,80},\s{0,4}(?:0o?)?[0-7]?77[67]\b",
+        r"\bumask\s{1,4}0{1,4}(?!\d)",
+        r"\bicacls\b[^\n]{0,80}\b(?:everyone|S-1-1-0)[\"']?:(?:\(\w{2}\)){0,4}\(?F",
+        r"\btakeown\b[^\n]{0,30}/f\s{1,4}[\"']?C:\\(?:\s|\Z|Windows)",
+        r"\bsetfacl\b[^\n]{0,40}\bo(?:ther)?::?rwx",
+        rf"\bALL{_S}={_S}\(ALL(?:{_S}:{_S}ALL)?\){_S}NOPASSWD:{_S}ALL\b",
+    ),
+    "remote_shell": (
+        r"\b(?:ba|z|k)?sh\s{1,4}-i[^\n]{0,60}/dev/(?:tcp|udp)/",
+        r"/dev/(?:tcp|udp)/[^\n]{1,80}0[<>]&1",
+        rf"{_NETCAT}(?:-[a-z]{{0,4}}[ec]|--exec|--sh-exec){_S}{_SHELL}",
+        rf"{_NETCAT}-[a-z]{{0,4}}e\s{{1,4}}(?:cmd|powershell)",
+        r"\bmkfifo\b[^\n]{0,160}\|\s{0,4}(?:nc|ncat|netcat|openssl)\b",
+        rf"\bsocat\b[^\n]{{0,120}}\bexec:{_SHELL}",
+        r"\bsocket\b[^\n]{0,300}(?:os\.dup2|pty\.spawn)",
+        r"\bfsockopen\([^\n]{0,120}(?:/bin/)?sh\s{1,4}-i",
+        r"Net\.Sockets\.TCPClient\([^\n]{0,400}\biex\b",
+    ),
+    "disk_write": (
+        rf"\b(?:open|fopen|openSync)\({_S}[\"'](?:/dev/(?:[shv]d[a-z]|nvme\d|disk\d|mem)|\\{{2,4}}\.\\{{1,2}}Phys)"
+        rf"[^\n\"']{{0,16}}[\"']{_S},{_S}[\"']r?[wa+]",
+        r"\b(?:Clear-Disk|Format-Volume|Initialize-Disk)\b[^\n]{0,80}-(?:RemoveData|Number|DriveLetter|Confirm)",
+        r"\bdiskpart\b[^\n]{0,80}\bclean\b",
+        r"\bformat(?:\.com)?\s{1,4}[C-Z]:\s{0,4}(?:/|\\?[\"'`]|\\n|\n|\Z)",
+    ),
+}
+_COMPILED: Final = tuple((code, re.compile("|".join(patterns), re.I)) for code, patterns in _PATTERNS.items())
+
+
+def machine(text: str, found: Commands) -> Iterator[Hit]:
+    """Everything of this module."""
+    for word, rest in _disks(found):
+        yield _hit("disk_write", *span_of(word, rest))
+    yield from _redirected(found)
+    yield from _permissions(found)
+    for code, pattern in _COMPILED:
+        for match in pattern.finditer(text):
+            yield _hit(code, match.start(), match.end())
+
+
+def _hit(code: str, start: int, end: int) -> Hit:
+    return Hit(f"dangerous_shell:{code}", _MESSAGES[code], start, end)
+
+
+def _device(text: str) -> bool:
+    path = text.replace("\\", "/")
+    return _DEVICE.fullmatch(path) is not None and _SAMPLE.fullmatch(path) is None
+
+
+def _disks(found: Commands) -> Iterator[tuple[Word, Sequence[Word]]]:
+    for word, rest in found.calls({"dd", "dcfldd"}):
+        texts = [one.text for one in rest]
+        blind = any(one.startswith(("if=/dev/zero", "if=/dev/urandom", "if=/dev/random")) for one in texts)
+        for one in texts:
+            if one.startswith("of=") and (_device(one[3:]) or (blind and _SAMPLE.fullmatch(one[3:]))):
+                yield word, rest
+    for word, rest in found.calls({"tee", "cp", "cat"}):
+        if (
+            word.name != "cat"
+            and rest
+            and any(_device(one.text) for one in (rest if word.name == "tee" else rest[-1:]))
+        ):
+            yield word, rest
+    for word, rest in found.calls({name for name in found.names if name in _WRITERS or name.startswith("mkfs")}):
+        needed = _WRITERS.get(word.name, "")
+        if any(_device(one.text) or _WHOLE_DISK.fullmatch(one.text) for one in rest) and (
+            not needed or any(re.fullmatch(needed, one.text) for one in rest)
+        ):
+            yield word, rest
+
+
+#: What no change of owner or mode may go through as a whole.
+_SYSTEM: Final = re.compile(r"/(?:\*|(?:etc|usr|s?bin|lib\w{0,3}|boot|dev|var|home|root)(?:/\*?)?)?")
+_WHOLE_DISK: Final = re.compile(r"disk\d+")
+
+
+def _redirected(found: Commands) -> Iterator[Hit]:
+    for run in found.runs:
+        for word, following in pairwise(run.words):
+            if word.text.lstrip("&0123456789") in (">", ">>", ">|", ">&") or word.name == "tee":
+                if word.name != "tee" and _device(following.text):
+                    yield _hit("disk_write", run.words[0].start, following.end)
+                elif _LOGIN_FILE.fullmatch(following.text):
+                    yield _hit("system_file_write", run.words[0].start, following.end)
+
+
+def _permissions(found: Commands) -> Iterator[Hit]:
+    for word, rest in found.calls({"chmod"}):
+        mode = next((one for one in rest if not one.text.startswith("-") or _NOBODY.fullmatch(one.text)), None)
+        if mode is None:
+            continue
+        recursive = any(one.text in ("-R", "--recursive", "-Rf", "-fR", "-vR", "-Rv") for one in rest)
+        paths = [one for one in rest if one.start > mode.start or one.end < mode.start]
+        whole = next((where for one in paths if (where := target(one.text))), "")
+        if _SETUID.fullmatch(mode.text) and not mode.text.startswith("g"):
+            yield _hit("setuid", *span_of(word, rest))
+        elif (
+            (_EVERYBODY_OCTAL.fullmatch(mode.text) or _EVERYBODY.fullmatch(mode.text))
+            or (recursive and any(_SYSTEM.fullmatch(one.text) for one in paths))
+            or (whole and _NOBODY.fullmatch(mode.text))
+        ):
+            yield _hit("open_permissions", *span_of(word, rest))
+    for word, rest in found.calls({"chown", "chgrp"}):
+        recursive = any(one.text.startswith("-") and "R" in one.text for one in rest)
+        if recursive and any(_SYSTEM.fullmatch(one.text) for one in rest):
+            yield _hit("open_permissions", *span_of(word, rest))

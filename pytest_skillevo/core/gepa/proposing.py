@@ -1,0 +1,234 @@
+"""One proposal from parent to pool: minibatch, reflection, the child on the same minibatch, validation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..records import Evaluation, Outcome
+from ..skill import Skill
+from .acceptance import certain
+from .answer import Rejection
+from .components import Evidence
+from .draft import Draft
+from .pool import Pool, total
+from .prompt import Brief
+from .requests import ReflectionAnswer, ReflectionFailed, reflection_id
+from .results import EventKind, StopReason
+from .state import State, scores_of
+from .steps import Steps, Stop
+from .validation import Race
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A child that passed its minibatch and waits for validation."""
+
+    draft: Draft
+    skill: Skill
+    #: Place of its parent in the pool.
+    parent: int
+    #: The gain on the minibatch, as far as it was run.
+    gain: float
+
+
+def propose(state: State, pool: Pool, draft: Draft, place: int) -> Steps[Candidate | None]:
+    """A child of the pool's skill at `place` that passed its minibatch, or None and the event that says why not."""
+    parent = pool.skill(place)
+    draft.parent = parent.digest
+    records = yield from _parent_minibatch(state, draft, parent)
+    if records is None:
+        return None
+    evidence = Evidence(records, state.memory.of(parent.digest))
+    chosen = state.strategy.select_component(parent, pool.next_cursor(place), evidence)
+    components = (chosen,) if isinstance(chosen, str) else tuple(chosen)
+    child = yield from reflect(state, draft, parent, components, records)
+    if child is None or is_known(state, draft, pool, child):
+        return None
+    return (yield from _child_minibatch(state, draft, place, child))
+
+
+def _parent_minibatch(state: State, draft: Draft, parent: Skill) -> Steps[Sequence[tuple[str, Evaluation]] | None]:
+    """The parent's evaluations on the minibatch; None, and the event is closed, when they leave nothing to do."""
+    settings = state.settings
+    draft.minibatch = state.strategy.sample(
+        state.feedback, settings.minibatch, seed=settings.seed, iteration=draft.iteration, history=state.history
+    )
+    outcomes = yield from state.evaluate(draft, parent, draft.minibatch, "parent")
+    state.require_answers(outcomes, "the parent's minibatch")
+    state.history.drawn(scores_of(outcomes))
+    records = [(case, outcome.evaluation) for case, outcome in outcomes.items() if outcome.evaluation is not None]
+    draft.minibatch = tuple(case for case, _ in records)
+    if not records:
+        state.close(draft, EventKind.MINIBATCH_SKIPPED, "every case of the minibatch was skipped")
+        return None
+    draft.parent_scores = tuple(evaluation.score for _, evaluation in records)
+    if min(draft.parent_scores) >= 1:
+        state.close(draft, EventKind.MINIBATCH_PERFECT, "the parent is perfect on the minibatch: nothing to win")
+        return None
+    return records
+
+
+def reflect(
+    state: State,
+    draft: Draft,
+    parent: Skill,
+    components: Sequence[str],
+    records: Sequence[tuple[str, Evaluation]],
+) -> Steps[Skill | None]:
+    """The parent with new texts for the components, each from a reflection of its own, on top of those before.
+
+    An answer that cannot be taken costs only its component; when none can, the event is closed and there is no child.
+    """
+    child, refused, texts, reasons = parent, [], [], []
+    for part, component in enumerate(components):
+        draft.component = component
+        try:
+            child, text, rationale = yield from _one_component(state, draft, parent, child, component, part, records)
+        except Rejection as rejection:
+            refused.append(rejection)
+            continue
+        texts.append((component, text))
+        reasons.append(rationale)
+    if not texts:
+        first = refused[0]
+        draft.text, draft.rationale = first.text, first.rationale
+        state.reject(draft, EventKind.REFLECTION_REJECTED, first.reason)
+        return None
+    draft.component = "+".join(component for component, _ in texts)
+    draft.text = "\n\n".join(text for _, text in texts)
+    draft.rationale = "\n".join(reason for reason in reasons if reason)
+    draft.candidate = child.digest
+    return child
+
+
+def _one_component(
+    state: State,
+    draft: Draft,
+    parent: Skill,
+    child: Skill,
+    component: str,
+    part: int,
+    records: Sequence[tuple[str, Evaluation]],
+) -> Steps[tuple[Skill, str, str]]:
+    """The child so far with a new text for one component. Raises Rejection."""
+    state.budget.allow_reflection()
+    brief = Brief(child, component, records, state.memory.of(parent.digest))
+    request = state.reflector.request(reflection_id(draft.iteration, part), (draft.iteration, part), brief)
+    state.briefs[request.id] = brief
+    answer = (yield (request,))[request.id]
+    del state.briefs[request.id]
+    if isinstance(answer, ReflectionFailed):
+        raise Stop(StopReason.PROVIDER_ERROR, state.redact(answer.error))
+    assert isinstance(answer, ReflectionAnswer)
+    state.budget.charge_reflection(answer.usage)
+    return state.reflector.child(child, component, answer)
+
+
+def is_known(state: State, draft: Draft, pool: Pool, child: Skill) -> bool:
+    """Whether the child is in the pool, lost on these cases before or is being tried: then it costs no rollout."""
+    digest = child.digest
+    if digest == draft.parent:
+        reason = "the proposal changes nothing"
+    elif digest in pool:
+        reason = "the same skill is in the pool already"
+    elif state.memory.knows(digest, draft.parent or "", draft.minibatch):
+        reason = "the same skill was rejected before"
+    elif digest in state.siblings:
+        reason = "the same skill is being tried already"
+    else:
+        state.siblings.add(digest)
+        return False
+    state.reject(draft, EventKind.CANDIDATE_DUPLICATE, reason)
+    return True
+
+
+def _child_minibatch(state: State, draft: Draft, place: int, child: Skill) -> Steps[Candidate | None]:
+    """The child on the parent's minibatch with the parent's seed, until the verdict is certain.
+
+    The cases on which the parent did worst come first: there a bad child fails soonest and a good one gains most.
+    """
+    settings, accept = state.settings, state.strategy.accept
+    skill = state.skills.setdefault(child.digest, child)
+    parent, cases = draft.parent_scores, draft.minibatch
+    order = sorted(range(len(cases)), key=lambda i: (parent[i], i))
+    size = settings.chunk if settings.stop_early else len(cases)
+    scores: list[float | None] = [None] * len(cases)
+    verdict: bool | None = None
+    while verdict is None and None in scores:
+        part = [i for i in order if scores[i] is None][:size]
+        if size >= len(cases):
+            part.sort()
+        outcomes = yield from state.evaluate(draft, skill, [cases[i] for i in part], "child")
+        if state.child_failed(draft, outcomes):
+            return None
+        found = scores_of(outcomes)
+        for i in part:
+            scores[i] = found[cases[i]]
+        if None in scores:
+            verdict = certain(accept, parent, scores)
+            if verdict and settings.keep is not None:
+                verdict = None  # the size of the gain decides who is kept
+    known = [score for score in scores if score is not None]
+    if verdict is None:
+        verdict = accept(parent, known)
+    if len(known) == len(cases):
+        draft.child_scores = tuple(known)
+    if not verdict:
+        _reject_child(state, draft, len(known))
+        return None
+    return Candidate(draft, skill, place, total(known) - total(parent))
+
+
+def _reject_child(state: State, draft: Draft, run: int) -> None:
+    """What the model is told does not depend on when the verdict was certain."""
+    before = f"the parent scored {total(draft.parent_scores):g}"
+    details = f" after {run} of {len(draft.minibatch)} cases"
+    if draft.child_scores:
+        details = f": it scored {total(draft.child_scores):g}"
+    told = f"not better on the minibatch, where {before}"
+    state.memory.lose(draft.candidate or "", draft.parent or "", draft.minibatch)
+    state.reject(draft, EventKind.CANDIDATE_REJECTED, told, details)
+
+
+def validate(state: State, pool: Pool, candidate: Candidate) -> Steps[None]:
+    """The candidate on the validation split, and into the pool unless the policy gives it up."""
+    draft, skill, policy = candidate.draft, candidate.skill, state.strategy.validate
+    parent = pool.entry(candidate.parent).scores
+    outcomes: dict[str, Outcome] = {}
+    for part in policy.chunks(pool.cases, seed=state.settings.seed, iteration=draft.iteration):
+        fresh = yield from state.evaluate(draft, skill, part, "validation")
+        if state.child_failed(draft, fresh):
+            return
+        outcomes |= fresh
+        if len(outcomes) < len(pool.cases):
+            race = Race(scores_of(outcomes), parent, pool.best.mean, len(pool.cases))
+            if why := policy.hopeless(race):
+                state.memory.drop(skill.digest)
+                state.reject(draft, EventKind.CANDIDATE_REJECTED, f"given up in validation: {why}")
+                return
+    enter(state, pool, candidate, outcomes)
+
+
+def enter(
+    state: State, pool: Pool, candidate: Candidate, outcomes: dict[str, Outcome], merged: int | None = None
+) -> None:
+    """Put a validated candidate into the pool and close its event."""
+    draft, best = candidate.draft, pool.best.mean
+    entry = pool.add(
+        candidate.skill,
+        scores_of(outcomes),
+        iteration=draft.iteration,
+        parent=candidate.parent,
+        merged=merged,
+        component=draft.component,
+        rationale=draft.rationale,
+        cost=state.cost_of(candidate.skill, outcomes),
+    )
+    if entry.mean > best:
+        state.improved = max(state.improved, draft.iteration)
+    draft.text = None
+    after = f"{total(draft.child_scores):g}" if draft.child_scores else "certainly better"
+    verdict = f"minibatch {after} after {total(draft.parent_scores):g}; " if draft.parent_scores else ""
+    verdict += f"validation mean {entry.mean:.4f}, best so far {best:.4f}"
+    state.close(draft, EventKind.CANDIDATE_ACCEPTED, verdict)

@@ -1,0 +1,53 @@
+"""Outcomes as small JSON: a long experiment has tens of thousands of them, and most fields say nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from ..core.records import Evaluation, Outcome, Usage
+
+
+def packed(outcome: Outcome) -> dict[str, Any]:
+    """The outcome without its trace and without fields that are empty; usage as a list by role."""
+    evaluation = outcome.evaluation
+    if evaluation is None:
+        return {"status": outcome.status, "reason": outcome.reason}
+    data: dict[str, Any] = {"score": evaluation.score}
+    if evaluation.passed is not None:
+        data["passed"] = evaluation.passed
+    if evaluation.feedback:
+        data["feedback"] = evaluation.feedback
+    if evaluation.objectives:
+        data["objectives"] = dict(evaluation.objectives)
+    if evaluation.usage:
+        data["usage"] = {role: _usage_list(usage) for role, usage in evaluation.usage.items()}
+    return data
+
+
+def unpacked(data: Mapping[str, Any]) -> Outcome:
+    """The inverse of `packed`."""
+    if "score" not in data:
+        return Outcome(data["status"], None, data["reason"])
+    usage = {role: _usage(values) for role, values in data.get("usage", {}).items()}
+    evaluation = Evaluation(
+        data["score"], data.get("passed"), data.get("feedback", ""), data.get("objectives", {}), None, usage
+    )
+    return Outcome("scored", evaluation)
+
+
+def _usage_list(usage: Usage) -> list[Any]:
+    """Input, output, cached, reasoning tokens, US dollars, and 1 for estimated; without what is unknown at the end."""
+    usd = None if usage.usd is None else str(usage.usd)
+    values = [usage.input_tokens, usage.output_tokens, usage.cached_tokens, usage.reasoning_tokens, usd]
+    if usage.estimated:
+        return [*values, 1]
+    while values and values[-1] is None:
+        values.pop()
+    return values
+
+
+def _usage(values: list[Any]) -> Usage:
+    new, out, cached, reasoning, usd, *estimated = [*values, None, None, None, None, None][: max(5, len(values))]
+    return Usage(new, out, cached, reasoning, None if usd is None else Decimal(usd), bool(estimated))
