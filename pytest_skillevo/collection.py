@@ -116,6 +116,9 @@ def _marked(item: pytest.Item) -> Marked:
         )
     if item.get_closest_marker("xfail") is not None:
         raise pytest.UsageError(f"{item.nodeid}: a skill case cannot be xfail; record a score or drop the mark")
+    repeated = [name for name in _parameters(item) if name.startswith("__pytest_repeat")]
+    if repeated or item.get_closest_marker("repeat") is not None:
+        raise pytest.UsageError(f"{item.nodeid}: a repeated test would count as several cases; use --evolve-repeats")
     skill = marker(item, "skill")
     split = marker(item, "split") or {"name": None, "group": None}
     family = marker(item, "family") or {"name": None, "level": None}
@@ -174,7 +177,11 @@ def _content(item: pytest.Function, task: Task | None) -> tuple[str, tuple[str, 
 
 
 def _stable_repr(value: Any) -> str:
-    return re.sub(r"0x[0-9a-fA-F]+", "0x", repr(value))
+    try:
+        text = repr(value)
+    except Exception:  # a parameter of the suite's own making may not be printable
+        text = f"<unprintable {type(value).__name__} object>"
+    return re.sub(r"0x[0-9a-fA-F]+", "0x", text)
 
 
 def _long_literals(source: str) -> list[str]:

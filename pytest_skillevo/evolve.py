@@ -207,10 +207,15 @@ def _refuse_options(config: pytest.Config) -> None:
     for name, shown, advice in _REFUSED:
         if getattr(config.option, name, None):
             raise pytest.UsageError(f"--evolve does not go with {shown}: {advice}")
-    if getattr(config.option, "count", 1) not in (1, None) and config.pluginmanager.hasplugin("pytest_repeat"):
+    if getattr(config.option, "count", 1) not in (1, None):
         raise pytest.UsageError("--evolve does not go with --count: use --evolve-repeats")
-    if getattr(config.option, "retries", None):
-        raise pytest.UsageError("--evolve does not go with --retries: a case retried until it passes proves nothing")
+    retry = config.pluginmanager.getplugin("pytest_retry") or config.pluginmanager.getplugin("pytest-retry")
+    if retry is not None or getattr(config.option, "retries", None):
+        raise pytest.UsageError(
+            "--evolve does not go with pytest-retry (-p no:pytest-retry): a case retried until it passes proves nothing"
+        )
+    if options.switched_on(config, "skillevo_show_holdout"):
+        raise pytest.UsageError("--evolve does not go with --skillevo-show-holdout: it opens the holdout of plain runs")
     if options.value_of(config, "evolve_accept_reason") is not None:
         raise pytest.UsageError("--evolve-accept-reason is not supported yet; it belongs to the merge gate")
     if hasattr(config.option, "randomly_reset_seed"):

@@ -91,9 +91,10 @@ def agent_for(model: ChatModel) -> Agent:
 
 def open_store(config: pytest.Config) -> Store:
     """The project's store; raises StoreError, which callers show as a usage error."""
+    from .core.judging import standard_gates
     from .store import Store
 
-    return Store.open(home_folder(config), skills=skills_folder(config))
+    return Store.open(home_folder(config), skills=skills_folder(config), gates=standard_gates())
 
 
 def plan_of(config: pytest.Config, setting: Setting) -> Report:
@@ -200,7 +201,8 @@ def run_experiment(
     """Run, resume or look up the experiment and give its report."""
     from .stages.experiment import recorded_report
 
-    with open_store(session.config) as store:
+    # One process at a time runs the same experiment: a second one waits for nothing and is told.
+    with open_store(session.config) as store, store.running(setting.fingerprint[:12]):
         session.config.stash[NOTICES] = store.notices
         resumed = options.value_of(session.config, "evolve_resume")
         fork = options.switched_on(session.config, "evolve_fork")
@@ -239,14 +241,16 @@ def _run_in(
     def on_retry(request: RolloutRequest, attempt: int, reason: str) -> None:
         progress.retry(request.case_id, attempt=attempt, attempts=ATTEMPTS, reason=reason)
 
-    with store.running(name):
-        experiment = Experiment(setting, store, SerialExecutor(runner, on_retry), progress, name)
-        runner.open()
-        session.config.stash[RESUMABLE] = name
-        try:
-            return experiment.run()
-        finally:
-            _close(runner, session.config)
+    experiment = Experiment(setting, store, SerialExecutor(runner, on_retry), progress, name)
+    runner.open()
+    session.config.stash[RESUMABLE] = name
+    try:
+        report = experiment.run()
+    finally:
+        _close(runner, session.config)
+    with open_store(session.config) as again:
+        again.experiment(name)  # raises when somebody removed the store meanwhile: the verdict would be lost
+    return report
 
 
 def _close(runner: ItemRunner, config: pytest.Config) -> None:

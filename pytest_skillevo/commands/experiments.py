@@ -149,7 +149,7 @@ def _summary(experiment: Experiment, lineage: Lineage, width: int) -> Iterator[s
     if origin:
         yield visible(f"forked from {origin}")
     if not lineage.candidates:
-        yield "the present skill was not validated yet"
+        yield "the seed skill was not validated yet"
         return
     yield ""
     yield from table([("candidate", "from", "changed", "validation", "iteration"), *map(_line, lineage.candidates)])
@@ -192,7 +192,7 @@ def _show_step(context: Context, lineage: Lineage, one: Candidate) -> None:
         context.screen.json({"name": one.name, **one.entry.to_json(), "components": dict(one.components)})
         return
     entry = one.entry
-    made = f"made from {one.parent} in iteration {entry.iteration}" if one.parent else "the present skill"
+    made = f"made from {one.parent} in iteration {entry.iteration}" if one.parent else "the seed skill"
     context.screen.line(visible(f"{one.name} ({entry.digest[:12]}), {made}: validation {entry.mean:.4f}"))
     if entry.rationale:
         context.screen.lines(wrap(one_line(entry.rationale, 400), context.screen.width, first="why: "))
@@ -209,7 +209,7 @@ def tree(context: Context) -> None:
     elif lineage.candidates:
         context.screen.lines(list(tree_lines(lineage)))
     else:
-        context.screen.line("the present skill was not validated yet")
+        context.screen.line("the seed skill was not validated yet")
 
 
 def tree_lines(lineage: Lineage) -> Iterator[str]:

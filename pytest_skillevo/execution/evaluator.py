@@ -27,6 +27,8 @@ def evaluator_files(cases: Iterable[tuple[Case, pytest.Item]], root: Path, patte
         if family is not None:
             found.update(_family_files(family, path))
     for pattern in patterns:
+        if Path(pattern).is_absolute() or ".." in Path(pattern).parts:
+            raise ConfigError(f"skillevo_evaluator_files: {pattern!r} must be a glob below {root.name}/, without ..")
         matched = [path for path in root.glob(pattern) if path.is_file()]
         if not matched:
             raise ConfigError(f"skillevo_evaluator_files: {pattern!r} matches no file below {root.name}/")

@@ -22,6 +22,7 @@ from ..core.verdict import Decision, Verdict, cap, lower_by_replay
 from ..store import Store
 from . import report_data
 from .cache import SearchCache
+from .candidate import completed, refusal
 from .cleaning import redacted
 from .confirmation import Confirmed, run_confirmation
 from .dataset import Dataset
@@ -190,7 +191,7 @@ class Experiment:
         search = Search(engine, author, recorder, self._progress, limit)
         result = search.run(settings.iterations, self._plan.search)
         if not result.pool and result.stop_reason in (StopReason.TOKEN_BUDGET, StopReason.USD_BUDGET):
-            raise ConfigError(f"the search stopped before the present skill was validated: {result.stop_detail}")
+            raise ConfigError(f"the search stopped before the seed skill was validated: {result.stop_detail}")
         if result.stop_reason in UNFINISHED or not result.pool:
             detail = f": {result.stop_detail}" if result.stop_detail else ""
             raise ExperimentInterrupted(
@@ -198,15 +199,22 @@ class Experiment:
                 f"Mend the cause and go on with --evolve-resume={self._id} "
                 "(after a change of a test, conftest or family file start again: old scores could not be compared)"
             )
-        return _Findings(result, engine.skill(result.winner))
+        return _Findings(result, completed(engine.skill(result.winner), setting.seed_skill))
 
     def _decide(self, findings: _Findings, recorder: Recorder) -> None:
         setting, settings = self._setting, self._setting.settings
         dataset = setting.dataset
         tried = findings.search.iterations
         if findings.candidate.digest == setting.seed_skill.digest:
-            reason = f"none of {tried} proposals beat the present skill on validation"
+            reason = f"none of {tried} proposals beat the seed skill on validation"
+            if settings.method in ("seed", "no-skill"):
+                reason = f"this baseline only measures: {findings.search.events[-1].verdict}"
             findings.decision = Decision(Verdict.NO_CHANGE, "no-accepted-candidate", reason)
+            return
+        refused = refusal(findings.candidate, setting.seed_skill, f"experiment:{self._id}")
+        if refused is not None:
+            reason = f"the candidate won the search and could not be published: {refused}"
+            findings.decision = Decision(Verdict.REJECT, "gate-refused", reason)
             return
         if dataset.partial is not None:
             reason = f"the dataset is partial ({dataset.partial}), so the holdout was not opened"

@@ -112,7 +112,7 @@ def make_plan(dataset: Dataset, settings: Settings) -> Plan:
 class Earlier:
     """What finished experiments in the store say about the next one. None is unknown."""
 
-    #: Validation mean of the present skill on the same cases, and the experiment that measured it.
+    #: Validation mean of the seed skill on the same cases, and the experiment that measured it.
     seed_score: float | None = None
     experiment: str = ""
     #: US dollars of a rollout with the same model, the cost of reflection and review spread over them.
@@ -195,7 +195,7 @@ def _warnings(dataset: Dataset, settings: Settings, plan: Plan, earlier: Earlier
     confirms, validation = plan.confirmation > 0, len(dataset.ids("validation"))
     if earlier.seed_score is not None and earlier.seed_score >= NEARLY_PERFECT:
         yield (
-            f"the present skill scored {earlier.seed_score:.3f} on these validation cases already "
+            f"the seed skill scored {earlier.seed_score:.3f} on these validation cases already "
             f"({earlier.experiment}): little is left to win, harder cases would show more"
         )
     if dataset.partial is not None:

@@ -203,8 +203,8 @@ def best_so_far(result: SearchResult) -> str:
         return ""
     tried = f"after {result.iterations} proposals"
     if result.winner == result.seed:
-        return f"nothing better than the present skill was found {tried}"
-    return f"best so far: validation {means[result.winner]:.3f}, present skill {means[result.seed]:.3f}, {tried}"
+        return f"nothing better than the seed skill was found {tried}"
+    return f"best so far: validation {means[result.winner]:.3f}, seed skill {means[result.seed]:.3f}, {tried}"
 
 
 def _proposed(proposer: Proposer, brief: Brief, seed: int) -> Reply:

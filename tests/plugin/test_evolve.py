@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -248,6 +249,40 @@ def test_a_broken_module_stays_a_failure_when_collection_goes_on(evolve: Evolve,
     assert evolve("--continue-on-collection-errors").ret == 1
     report = _report(suite.path)
     assert (report["decision"]["verdict"], report["decision"]["rule"]) == ("INCONCLUSIVE", "partial-dataset")
+
+
+def test_a_skill_is_grown_from_nothing_created_on_approval_and_removed_by_rollback(
+    evolve: Evolve, suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.rmtree(suite.path / "skills/demo")
+    (suite.path / "skills").mkdir(exist_ok=True)
+    source = (suite.path / "test_suite.py").read_text(encoding="utf-8")
+    suite.makepyfile(test_suite=source.replace('skill("demo")', 'skill("demo", may_be_absent=True)'))
+    models = (suite.path / "conftest.py").read_text(encoding="utf-8")
+    steps = "1. Read the question.\\n2. Use the tip.\\n3. Answer it."
+    suite.makeconftest(models.replace('["Use the tip.", "Be kind."]', f'["{steps}"]').replace("\\n3. {line}", "{line}"))
+    evolve()
+    report = _report(suite.path)
+    assert report["decision"]["verdict"] == "ACCEPT", report["decision"]
+    monkeypatch.chdir(suite.path)
+    assert skillevo(["revisions", "approve", report["revision"]["id"]]) == 0
+    assert "Use the tip." in (suite.path / "skills/demo/SKILL.md").read_text(encoding="utf-8")
+    assert skillevo(["revisions", "rollback", "demo"]) == 0
+    assert not (suite.path / "skills/demo").exists()
+
+
+def test_a_version_that_could_not_be_published_is_rejected_before_the_holdout_is_opened(
+    evolve: Evolve, suite: pytest.Pytester
+) -> None:
+    models = (suite.path / "conftest.py").read_text(encoding="utf-8")
+    suite.makeconftest(models.replace('"Use the tip."', '"Use the tip: `rm -rf / --no-preserve-root`"'))
+    result = evolve()
+    assert result.ret == 0
+    report = _report(suite.path)
+    assert (report["decision"]["verdict"], report["decision"]["rule"]) == ("REJECT", "gate-refused")
+    assert "safety gate refuses it" in report["decision"]["reason"]
+    assert report["confirmation"] is None
+    assert report["revision"] is None
 
 
 def test_objectives_are_shown_before_and_after_and_decide_nothing(evolve: Evolve, suite: pytest.Pytester) -> None:

@@ -267,6 +267,13 @@ def test_a_skill_that_changes_on_disk_during_the_run_stops_it(evolve: Evolve, su
     result.stderr.fnmatch_lines(["ERROR: *the skill on disk, changed while the experiment ran*"])
 
 
+def test_a_store_that_is_removed_during_the_run_is_no_success(evolve: Evolve, suite: pytest.Pytester) -> None:
+    _with_body(suite, "import shutil\nif n == 14: shutil.rmtree('.skillevo', ignore_errors=True)")
+    result = evolve()
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert "Traceback" not in result.stderr.str() + result.stdout.str()
+
+
 def test_what_the_judge_used_is_counted(evolve: Evolve, suite: pytest.Pytester) -> None:
     suite.makeconftest(
         (suite.path / "conftest.py")

@@ -41,6 +41,7 @@ def _usage_error(result: pytest.RunResult, *lines: str) -> None:
         ("--evolve-resume=last", "the store holds no experiment yet"),
         ("--evolve-resume=ex-nothing", "there is no experiment 'ex-nothing'"),
         ("--evolve-skill=demmo", "no selected case exercises that skill. Did you mean 'demo'"),
+        ("--skillevo-show-holdout", "--evolve does not go with --skillevo-show-holdout"),
         ("--pdb", "--evolve does not go with --pdb"),
         ("--setup-only", "--evolve does not go with --setup-only"),
         ("-n2", "--evolve does not go with -n"),

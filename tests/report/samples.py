@@ -422,7 +422,7 @@ def blocked() -> Report:
 
 def no_change() -> Report:
     return base(
-        Decision(Verdict.NO_CHANGE, "seed-won", "none of 21 proposals beat the present skill on validation"),
+        Decision(Verdict.NO_CHANGE, "seed-won", "none of 21 proposals beat the seed skill on validation"),
         changed=False,
     )
 

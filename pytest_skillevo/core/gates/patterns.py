@@ -50,6 +50,7 @@ VENDOR_SHAPES: Final[Mapping[str, str]] = {
     "databricks_token": r"dapi[a-f0-9]{32}(?![A-Za-z0-9])",
     "shopify_token": r"shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{32}(?![A-Za-z0-9])",
     "atlassian_token": r"ATATT3[A-Za-z0-9_=-]{40,}",
+    "airtable_token": r"pat[A-Za-z0-9]{14}\.[a-f0-9]{40,}",
     "notion_token": r"ntn_[A-Za-z0-9]{40,}",
     "linear_key": r"lin_(?:api|oauth)_[A-Za-z0-9]{30,}",
     "replicate_token": r"r8_[A-Za-z0-9]{30,}",

@@ -25,6 +25,8 @@ _REACH: Final = 300
 _PROMPT: Final = re.compile(r"(?:[$#>%]|\b(?:sudo|doas)\b|(?<!\w)-\w+)")
 _SUDO: Final = re.compile(r"\b(?:sudo|doas)(?:\s+-\S+)*\s+\Z")
 _CLAUSE: Final = re.compile("[,;，；、]")
+_DEFINED: Final = re.compile(r"\ndef \w+")
+_SAID: Final = re.compile(r'"[^"\n]{0,300}"')
 _OPENS: Final = re.compile(r"[\[({:=]\s*(?:#.*)?$|^\s*[\"']?[\w-]+[\"']?\s*:\s*$")
 
 
@@ -37,7 +39,9 @@ def excused(passage: Passage, hit: Hit) -> bool:
     low, high = _sentence(passage, hit)
     text = passage.text
     before = _SUDO.sub("", text[low : hit.start])
-    mention = _Mention(hit, before, text[hit.start : hit.end], text[hit.end : high], passage.kind == "row")
+    mention = _Mention(
+        hit, before, text[hit.start : hit.end], text[hit.end : high], passage.kind == "row", passage.quoted
+    )
     return mention.excused(passage)
 
 
@@ -63,12 +67,16 @@ class _Mention:
     after: str
     #: Cells of a table row stand one a line; the whole row is the sentence, but an order stands in its cell.
     in_row: bool = False
+    #: It stands in a block quotation, where it is what somebody else says.
+    quoted: bool = False
 
     def excused(self, passage: Passage) -> bool:
         if self.forbidden() or self._forbidden_elsewhere():
             return True
         whole = f"{self.before}{self.said}{self.after}"
-        if signals.REMINDS.search(whole) or signals.FINE.search(whole) or self._ordered():
+        if passage.kind == "item" and self._in_forbidden_list(passage):
+            return True
+        if signals.REMINDS.search(whole) or signals.FINE.search(_SAID.sub("", whole)) or self._ordered():
             return False
         if self._shown(passage):
             return _announces(passage.lead) or any(_announces(title) for title in passage.headings[-1:])
@@ -80,7 +88,7 @@ class _Mention:
 
     def forbidden(self) -> bool:
         """Whether the words before forbid it; the verb may be the first word of what was found."""
-        if signals.FORBIDS_IT.search(self.before):
+        if signals.FORBIDS_IT.search(self.before) or signals.FORBIDS_AFTER.search(self.after):
             return True
         joined = self.before + self.said
         found = None
@@ -97,7 +105,7 @@ class _Mention:
         whole = f"{self.before}{self.said}{self.after}"
         if _english(whole) or signals.REMINDS.search(whole):
             return False
-        inside = "" if self.hit.code.endswith(":conceal") else self.said
+        inside = "" if self.hit.code.startswith("instruction:") else self.said
         clause = f"{_CLAUSE.split(self.before)[-1]}{inside}{_CLAUSE.split(self.after)[0]}"
         return signals.FORBIDS_ELSEWHERE.search(clause) is not None
 
@@ -106,11 +114,19 @@ class _Mention:
         if signals.ORDER_AFTER.match(self.after):
             return True
         before = self.before.rpartition("\n")[2] if self.in_row else self.before
+        if self.quoted or before.count('"') % 2:
+            return False
         if self.hit.order:
             starts = signals.CLAUSE_START.search(before) and not signals.QUOTE_OPEN.search(before)
             return bool(starts) and not signals.GERUND.match(self.said)
         patterns = (signals.ORDER, signals.ORDER_BY_PURPOSE, signals.ORDER_ELSEWHERE)
         return any(pattern.search(before) for pattern in patterns)
+
+    def _in_forbidden_list(self, passage: Passage) -> bool:
+        """Whether the list forbids what its items say, be they orders or not."""
+        if _announces(passage.lead):
+            return True
+        return not passage.lead and any(signals.FORBIDDEN_LIST.search(title) for title in passage.headings[-1:])
 
     def _told_about(self) -> bool:
         """Whether it is what somebody else asks for, or what is explained."""
@@ -182,7 +198,14 @@ def _excused_in_code(passage: Passage, hit: Hit) -> bool:
     if signals.RULE_FIELD.match(before) and signals.RULE.search(text[max(0, start - 200) : hit.end + 200]):
         return True
     listed = re.search(r"[\"'/`(]|^\s*-\s", before + text[hit.start]) is not None
-    return listed and any(signals.GUARD.search(part) for part in (before, after, _opening(above)))
+    return listed and any(signals.GUARD.search(part) for part in (before, after, _opening(above), _test(text, hit.end)))
+
+
+def _test(text: str, position: int) -> str:
+    """The name of the test whose parameters the hit is among, which follows them."""
+    match = _DEFINED.search(text, position, position + _REACH)
+    opened = text.rfind("parametrize", max(0, position - _REACH), position)
+    return match[0] if match and opened >= 0 else ""
 
 
 def _comments_above(above: str) -> str:

@@ -31,10 +31,15 @@ _REFERENCE: Final = re.compile(
     r"[A-Za-z_]\w*(?:\.\w+|\[|\()|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z|[@%$]|/[a-z]|\./|~/|https?:|\|\||\bvault:"
 )
 _TYPED: Final = re.compile(
-    r"(?:\b(?:set|config)\s+\S{0,40}(?:secret|token|password|_key)\w{0,20}\s+|\bsshpass\s+-p\s*|\s-u\s+[\"']?[\w.@-]{1,40}:|\blogin\s+\S{1,60}\s+password\s+|\bmysql\b[^\n]{0,60}\s-p(?=\S)"
-    r"|\b(?:passphrase|pwd|passcode)[\"']?\s{0,4}[:=]\s{0,4})[\"']?(?P<value>[^\s\"'@,;]{6,80})",
+    r"(?:\bredis-cli\b[^\n]{0,40}\s-a\s+|\b(?:set|config)\s+\S{0,40}(?:secret|token|password|_key)\w{0,20}\s+|\bsshpass\s+-p\s*|\s-u\s+[\"']?[\w.@-]{1,40}:|\blogin\s+\S{1,60}\s+password\s+|\bmysql\b[^\n]{0,60}\s-p(?=\S)"
+    r"|(?:\b|_)(?:passphrase|pwd|pass|passcode|passwort|kennwort|contraseña|senha|пароль|密码|口令|şifre|parola)[\"']?\s{0,4}[:=：]\s{0,4}"
+    r"|\b(?:password|passphrase|passcode|token|secret|api key|access key)\s{1,4}(?:is\s{1,4}|of\s{1,4})?(?=[`\"']))[`\"']?(?P<value>[^\s\"'`@,;]{6,80})",
     re.I,
 )
+_KEYS: Final = re.compile(
+    r"\b(?P<name>[A-Z][A-Z0-9_]{1,40}_(?:KEY|PAT|AUTH))[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?P<value>[^\s\"'`@,;]{24,200})"
+)
+_PUBLIC_KEYS: Final = re.compile(r"PUBLIC|PRIMARY|FOREIGN|SORT|CACHE|PARTITION|IDEMPOTENCY")
 #: Public samples, known to everybody from the documentation of those who made them.
 _PUBLIC: Final = ("SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c", "eyJzdWIiOiIxMjM0NTY3ODkw", "wJalrXUtnFEMI/K7MDENG")
 _BODY: Final = re.compile(r"(?:\s|\\n|\\r)*(?:[A-Za-z-]{1,20}:[^\n]{0,80}\n\s*)*[A-Za-z0-9+/=]{16,}")
@@ -94,6 +99,7 @@ def _urls(text: str) -> Iterator[tuple[str, int, int]]:
 
 def _headers(text: str) -> Iterator[tuple[str, int, int]]:
     for start, end in header_values(text):
+        end = start + len(text[start:end].rstrip("`).:"))
         value = text[start:end]
         if text[:start].rstrip().lower().endswith("basic"):
             if (
@@ -132,6 +138,9 @@ def _typed(text: str) -> Iterator[tuple[str, int, int]]:
     for match in _TYPED.finditer(text):
         if _random(match["value"].rstrip("'\"`"), 6):
             yield "password", *match.span("value")
+    for match in _KEYS.finditer(text):
+        if _random(match["value"], 24) and not _PUBLIC_KEYS.search(match["name"]):
+            yield "generic_api_key", *match.span("value")
 
 
 def _literal(value: str) -> bool:

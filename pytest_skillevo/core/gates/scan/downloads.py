@@ -141,17 +141,19 @@ def _open_interpreter(run: Run) -> Word | None:
 
 
 def _saved(text: str, found: Sequence[Run]) -> Iterator[Hit]:
-    """A download into a shady place, or from one, that the next commands run without a look at it."""
+    """A script that is downloaded and that the next commands run without a look at it; of a program only a shady one."""
     for i, run in enumerate(found):
         word = next((one for one in run.words if one.name in _FETCH), None)
-        if word is None or not _SHADY.search(text, word.start, run.words[-1].end):
+        if word is None:
             continue
+        shady = _SHADY.search(text, word.start, run.words[-1].end) is not None
         names = {one.name for one in run.words if len(one.name) > 1 and not one.text.startswith("-")} - _FETCH
         for later in found[i + 1 : i + 7]:
             if later.words and _CHECKED.search(text, run.words[-1].end, later.words[-1].end):
                 break
             command = later.command
-            if command and (command[0].name in names or (_is_interpreter(command[0]) and _any(command[1:3], names))):
+            runs = command[0].name in _SHELLS or (shady and _is_interpreter(command[0])) if command else False
+            if command and (command[0].name in names or (runs and _any(command[1:3], names))):
                 yield _hit("piped_download", word.start, later.words[-1].end)
                 break
 

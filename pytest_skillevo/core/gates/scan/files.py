@@ -58,7 +58,7 @@ _READS: Final = (
     r"|display(?:s|ing)?|show(?:s|ing)?|print(?:s|ing)?|dump(?:s|ing)?|extract(?:s|ing)?|collect(?:s|ing)?"
     r"|gather(?:s|ing)?|grab(?:s|bing)?|harvest(?:s|ing)?|return(?:s|ing)?|outputs?|quotes?|look (?:in|inside|into|at)"
     r"|access(?:es|ing)?|encod(?:es?|ing)|contents? of|pars(?:es?|ing)|scrap(?:es?|ing)|archives?|backs? up|take)\b"
-    r"|\b(?:lies|lese|lesen|öffne|öffnen|kopier\w{1,4}|zeig\w{0,3}|gib|lis|lire|lisez|ouvr\w{1,4}|affich\w{1,4}"
+    r"|\b(?:lies(?=\s+(?:die|den|das|dem|zuerst|bitte|alle|[~/.$`])|\s*\Z)|lese|lesen|öffne|öffnen|kopier\w{1,4}|zeig\w{0,3}|gib|lis|lire|lisez|ouvr\w{1,4}|affich\w{1,4}"
     r"|copi\w{1,4}|lee|leer|lea|abre|abra|muestra|imprime|leia|ler|mostre|leggi|leggere|apri|mostra|lees|toon"
     r"|odczytaj|wyświetl|skopiuj|kopyala)\b"
     r"|прочита\w{1,4}|прочти|покажи|скопиру\w{1,4}|открой|откройте|выведи|считай|读取|打开|复制|查看|拷贝|讀取"
@@ -94,7 +94,7 @@ _PROPER: Final = re.compile(
     r"|\[\s-\S|\bKUBECONFIG=|--kubeconfig|--env-file|\bgit (?:add|rm)(?:\s-\S+)*|\btouch|\bumask\s\d+;)[ =\"'`]{0,3}\Z"
 )
 #: How a hardening guide looks through accounts; the hashes have not been in this file for decades.
-_AUDIT: Final = re.compile(r"\b(?:awk|cut|getent|grep|wc|sort)\b[^\n]{0,80}\Z")
+_AUDIT: Final = re.compile(r"\b(?:awk|cut|getent|grep|sed|wc|sort)\b[^\n]{0,80}\Z")
 _ALOUD: Final = re.compile(r"[^\n]{0,80}\b(?:include|paste|send|post|report|return|share|repeat|tell)\b", re.I)
 
 #: What stands between the verb and the file may be some words, but no other sentence.
@@ -108,6 +108,9 @@ _TOLD: Final = re.compile(
     rf"\b(?:print|dump|output|show|past|display|return|repeat|quot|echo|reveal|includ|attach|append)\w{{0,3}}\b"
     rf"[^\n.]{{0,40}}\bcontents? of\b{_GAP}",
     re.I,
+)
+_OPENED: Final = re.compile(
+    rf"\b(?:open|read_text|read_bytes|readFile(?:Sync)?|file_get_contents|File\.read|ReadAll\w{{1,9}}|ReadFile)\s?\({_GAP}"
 )
 #: The folders before the part of the path that tells the kind.
 _HEAD: Final = re.compile(rf"(?:{_HOME}{_SEP}|\.{{0,2}}{_SEP}|[\w.-]{{1,30}}{_SEP}){{0,4}}[\"'`@<=(]{{0,4}}\Z")
@@ -147,6 +150,8 @@ def _verb(kind: str, before: str, after: str) -> int | None:
         shown = _SHOWN.search(before)
         if kind not in _WEAK or (shown and (_ALOUD.match(after) or _AWAY.match(after))):
             found = shown
+        if kind not in _WEAK and kind not in _STRICT and kind != "passwd":
+            found = found or _OPENED.search(before)
         if kind in _STRICT or kind in ("key_folder", "passwd"):
             found = found or _TAKEN.search(before) or _READ.search(before)
     if found is not None:

@@ -10,7 +10,7 @@ from typing import Final
 
 OVERRULE: Final[tuple[tuple[str, str, str], ...]] = (
     (  # German
-        r"\b(?:ignorier\w{0,4}|vergiss|vergesst|vergessen|missacht\w{0,4}|übergeh\w{0,3}|verwirf|verwerf\w{0,2})\b",
+        r"\b(?:ignorier\w{0,4}|vergiss|vergesst|vergessen|missacht\w{0,4}|übergeh\w{0,3}|überschreib\w{0,3}|umgeh\w{0,3}|verwirf|verwerf\w{0,2})\b",
         r"\b(?:bisherig|vorherig|vorangegangen|vorangehend|vorig|früher|obig|ander|sämtlich|all|dein|ihr|eur|system)\w{0,4}\b",
         r"\w{0,12}(?:anweisung|instruktion|regel|vorgabe|richtlinie|befehl|prompt)\w{0,3}\b",
     ),
@@ -72,7 +72,7 @@ OVERRULE: Final[tuple[tuple[str, str, str], ...]] = (
         r"\b(?:ohjeet|säännöt|käskyt|ohjeita|sääntöjä)\b",
     ),
     (  # Turkish
-        r"yok say\w{0,4}|görmezden gel\w{0,4}|\bunut(?:un|unuz)?\b|dikkate alma\w{0,3}|göz ardı et\w{0,3}",
+        r"yok say(?!ma)\w{0,4}|görmezden gel\w{0,4}|\bunut(?:un|unuz)?\b|dikkate alma\w{0,3}|göz ardı et\w{0,3}",
         r"\b(?:önceki|tüm|bütün|diğer|yukarıdaki|sistem\w{0,5}|mevcut)\b",
         r"\b(?:talimat|komut|kural|yönerge)\w{0,10}\b",
     ),

@@ -57,6 +57,7 @@ _PATTERNS: Final[Mapping[str, tuple[str, ...]]] = {
     "fork_bomb": (
         rf"(?P<f>[:\w.]{{1,30}}){_S}\({_S}\){_S}\{{{_S}(?P=f){_S}\|{_S}(?P=f){_S}&",
         rf"\bfunction\s{{1,4}}(?P<g>[:\w]{{1,30}}){_S}(?:\(\))?{_S}\{{{_S}(?P=g){_S}\|{_S}(?P=g){_S}&",
+        r"\bstart\s{1,4}(?:\"\"\s{1,4})?\"?%~?f?0",
         rf"%0{_S}\|{_S}%0",
         r"\bfork\(\)\s{1,4}for\s{1,4}\w{1,20}\s{1,4}in\s{1,4}(?:iter|itertools|count|range\(\d{4})",
         r"\bfork\s{1,4}while\s{1,4}(?:fork|1|true)",

@@ -43,7 +43,7 @@ _REPLACE: Final = r"(?:overrid(?:e|es|ing)|overrul(?:e|es|ing)|bypass(?:es|ing)?
 #: A place whose text is no instruction: to set aside what stands there is what a careful skill asks for.
 _FOUND_IN: Final = re.compile(
     r"\W{0,4}(?:\w{1,20}\W{1,2}){0,3}?(?:in|inside|within|from|embedded|contained|found|hidden|that (?:appear|come|claim|try|attempt|ask|tell|are|you)"
-    r"|it contains|written|received|present)\b(?!\W{1,3}(?:the |your |this )?(?:system|conversation|developer|chat|context))",
+    r"|it contains|written|received|present)\b(?!\W{1,3}(?:the |your |this |an? |any )?(?:system|conversation|developer|chat|context|operator|user|admin|owner|prompt|session|above))",
     re.I,
 )
 _OPTIONAL: Final = re.compile(r"\b(?:can|may|could|safely|safe to|free to)\s{1,3}(?:safely\s)?\Z", re.I)
@@ -61,6 +61,11 @@ _ENGLISH: Final[tuple[tuple[str, re.Pattern[str]], ...]] = tuple(
         ("overrule", r"\b(?:higher|more|greater|highest)\s(?:priority|authority|precedence|important|weight)\sthan\s(?:your|the|any|all|every|other)\b[^\n.]{0,30}\b(?:system|developer|other|previous|prior|earlier)\b"),
         ("overrule", r"\b(?:said|told|instructed|stated|wrote|written|given)\b[^\n.]{0,30}\b(?:before|earlier|previously|above|so far)\b[^\n.]{0,30}\b(?:no longer (?:applies|apply|counts?|matters?|holds?|valid)|(?:is|are) (?:now )?(?:void|cancelled|obsolete|invalid)|does not (?:apply|count|matter))"),
         ("overrule", rf"\b{_IGNORE}\b{_W}{{0,3}}?\s(?:previous|prior|earlier|original|old)\s(?:role|persona|identity|purpose|character|personality)\b"),
+        ("overrule", rf"\b{_IGNORE}\s(?:what|everything|anything|whatever|all)\b{_W}{{0,3}}?\s(?:developer|system|user|operator|admin|owner|company|creators?)\b[^\n.]{{0,20}}\b(?:told|said|say|says|asked|wrote|instructed|wants?)\b"),
+        ("overrule", rf"\b{_IGNORE}\s(?:the |any )?(?:user|human|operator)(?:'s)?\s(?:request|question|task|wishes|orders|commands|query)\b"),
+        ("overrule", rf"\b(?:previous|prior|earlier|old|original|your|system)\b{_W}{{0,2}}?\s(?:{_STRONG}|rules)\s(?:were|was|are|have been|is)\b[^\n.]{{0,30}}\b(?:a test|revoked|replaced|void|cancelled|suspended|lifted|outdated|superseded)\b"),
+        ("overrule", rf"\b(?:follow|obey|use|apply)\s(?:only\s)?(?:the|these)\s(?:{_STRONG}|rules)\s(?:below|here|that follow|in this (?:file|text|document|skill))\s(?:instead|only|and nothing else)\b"),
+        ("unbind", r"\b(?:AI|assistant|model|agent|LLM)\s(?:with|that has|without)\s(?:no|any)\s(?:\w{1,12}\s)?(?:restrictions|filters|rules|limits|limitations|guidelines|constraints)\b"),
         ("unbind", r"\byou (?:now )?have no (?:more )?(?:restrictions|rules|limits|limitations|filters|guidelines|constraints)\b"),
         ("unbind", r"\byou are (?:now\s)?(?:DAN\b|(?:in |entering )?(?:developer|god|debug|admin|root|unrestricted|jailbreak|sudo) mode|unrestricted|jailbroken|free (?:of|from) (?:all|any|your)|no longer (?:bound|restricted|limited|an? (?:AI|assistant)))"),
         ("unbind", r"\b(?:enable|enter|activate|switch to|turn on)\s(?:\w{1,12}\s)?(?:developer|god|unrestricted|jailbreak|DAN) mode\b"),
@@ -92,7 +97,7 @@ _NEEDED: Final = {
             "role",
             "persona",
         ),
-        *("identity", "purpose", "character"),
+        *("identity", "purpose", "character", "told", "said", "request", "question", "task", "wishes", "query"),
     ),
     "unbind": (
         "you are",
@@ -140,12 +145,12 @@ _VALUABLE: Final = re.compile(
 
 _SENDING: Final = re.compile(
     r"\b(?:send|sends|sending|upload|uploads|uploading|transmit|transmits|transmitting|post|posts|posting|forward|forwards|forwarding"
-    r"|e-?mail|emails|emailing|submit|submits|submitting|push|relay|beacon|leak|exfiltrate|copy|dump|share|report|deliver|encode|embed|append|"
+    r"|e-?mail(?=\s(?:the|all|every|it|them|a copy|any|each|your|their|this|that|us|me)\b)|submit|submits|submitting|push|relay|beacon|leak|exfiltrate|copy|dump|share|report|deliver|encode|embed|append|"
     rf"put|include|add|attach|insert|write|paste)\b(?![/\w-]*/)|\b(?:make|issue|do|perform)\s(?:an?\s)(?:\w+\s){{0,2}}(?:request|call)\b|\b(?:GET|POST) request|{SEND}",
     re.I,
 )
 _PRIVATE: Final = re.compile(
-    r"\b(?:environment variables?|env vars?|os\.environ|process\.env|printenv|secrets|credentials?|passwords?|(?:api|access|private|ssh|secret|encryption|signing)[ -]?keys?"
+    r"\b(?:environment variables?|env vars?|os\.environ|process\.env|printenv|secrets|credentials|passwords|(?:api|access|private|ssh|secret|encryption|signing)[ -]?keys?"
     r"|(?:access|auth|session|api|bearer|refresh|oauth)?[ -]?tokens|session cookies|cookies|system prompt|(?:conversation|chat)(?: (?:history|log|transcript|so far))?"
     r"|(?:entire|whole|full) (?:conversation|chat|transcript|repository|codebase|source code)|private (?:data|files|information|messages)"
     r"|(?:user'?s?|customer'?s?|their) (?:files|data|messages|emails?|contacts|documents|home directory|private \w+|personal \w+|inputs?|questions?|secrets?)"
@@ -166,6 +171,10 @@ _LOGIN: Final = re.compile(
     r"\bheaders?\b|\bauthori[sz]ation\b|\boauth\b|\blog ?in\b|\bsign ?in\b|\bauthenticat\w{1,4}|\btoken endpoint\b|/token\b|/login\b"
     r"|\bin exchange\b|\bwith (?:the|your|its|an?) (?:api |access |bearer |auth )?(?:key|token|credentials)\b",
     re.I,
+)
+#: What says that something stays here.
+_LEFT_OUT: Final = re.compile(
+    r"\b(?:not|never|no|without|except|excluding|n't|strip|remov\w+|redact\w*|minus)\b[^,;.]{0,30}\Z", re.I
 )
 _SENTENCE: Final = re.compile(r"[.!?](?=\s+[A-Z\"'`(]|\s*\Z)|[。！？]|\n\s*\n|\n(?=\s*(?:[-*#>|]|\d+\.))")
 _REACH: Final = 240
@@ -223,7 +232,8 @@ def _sent(text: str) -> Iterator[Hit]:
             continue
         low, high = _sentence(text, match.start(), match.end(), _REACH)
         done = high
-        private = _PRIVATE.search(text, low, high)
+        found = (one for one in _PRIVATE.finditer(text, low, high) if not _LEFT_OUT.search(text, low, one.start()))
+        private = next(found, None)
         place = _PLACE.search(text, low, high)
         if private and place and not _LOGIN.search(text, low, high):
             parts = (match, private, place)

@@ -21,6 +21,17 @@ _ITEM: Final = re.compile(r"(?P<indent>[ \t]*)(?:[-*+•]|\d{1,9}[.)、．])[ \t
 _FENCE: Final = re.compile(r"[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?P<run>`{3,}|~{3,})")
 # A redirection at the beginning of a line is no quotation.
 _QUOTE: Final = re.compile(r"\A[ \t]{0,3}>(?![ \t]*[/>])[ \t]?")
+#: What programs do not have: fences, links, bullets with sentences, tables.
+_MARKUP: Final = re.compile(
+    r"[ \t]*(?:```|~~~|---\s*\Z|\d{1,3}\.\s|\|.*\|\s*\Z|>\s|#{2,6}\s|[-*+]\s+(?:\*\*|[A-Z][\w']+ \w+ ))"
+)
+_REMARK: Final = re.compile(r"[ \t]*(?:#(?!#)|//)")
+_CODE_LINE: Final = re.compile(
+    r"[;{}\[\](,\\]\s*\Z|\)\s*:?\s*\Z|\A\s*(?:import|from|def|class|return|const|let|var|if|elif|else|fi|for|while|do|done|then|try|except"
+    r"|with|raise|assert|export|function|async|await|echo|set|cd|sudo|trap|case|esac|exit|@|RUN|FROM|COPY|SELECT|it\(|test\()"
+    r"|\A\s*[\w.$\[\]\"']+\s*(?:[+|&-]?=|:=|\()|\A\s*(?:curl|wget|rm|chmod|dd|git|docker|pip|npm|python3?|bash|sh|ssh|find|tar|cat)\s"
+    r"|\A\s*[\"'][^\"']*[\"'],?\s*\Z|\A\s*[\w-]*:(?:\s|\Z)"
+)
 _KEY: Final = re.compile(r"[\w-]+[ \t]*:")
 _RULER: Final = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)+\Z")
 # Code spans hold their pipes together; "\|" is a pipe that belongs to a cell.
@@ -42,6 +53,8 @@ class Passage:
     headings: tuple[str, ...] = ()
     #: What announces it: the paragraph or item before it, the head of its table.
     lead: str = ""
+    #: All of it is a block quotation.
+    quoted: bool = False
 
     def line_at(self, position: int) -> int:
         """The number of the file's line that holds this position of the text."""
@@ -53,12 +66,26 @@ def passages(text: str, path: str) -> list[Passage]:
     lines = universal(text).split("\n")
     name = path.rpartition("/")[2].lower()
     suffix = name[name.rfind(".") :] if "." in name[1:] else ""
-    if suffix in _PROSE and not text.startswith("#!"):
+    if suffix in _PROSE and not text.startswith("#!") and not _all_code(lines):
         return _Reader(lines).read()
     return [_joined("code", list(enumerate(lines, 1)))]
 
 
-def _joined(kind: Kind, numbered: Sequence[tuple[int, str]], headings: tuple[str, ...] = (), lead: str = "") -> Passage:
+def _all_code(lines: Sequence[str]) -> bool:
+    """Whether a text without any Markdown is a program: most lines look like one and none like a sentence."""
+    full = [line for line in lines if not (is_blank(line) or _REMARK.match(line))]
+    if len(full) < 2 or any(_MARKUP.match(line) for line in full):
+        return False
+    return sum(_CODE_LINE.search(line) is not None for line in full) > len(full) / 2
+
+
+def _joined(
+    kind: Kind,
+    numbered: Sequence[tuple[int, str]],
+    headings: tuple[str, ...] = (),
+    lead: str = "",
+    quoted: bool = False,
+) -> Passage:
     starts, position = [], 0
     for _, line in numbered:
         starts.append(position)
@@ -66,7 +93,7 @@ def _joined(kind: Kind, numbered: Sequence[tuple[int, str]], headings: tuple[str
     text = "\n".join(line for _, line in numbered)
     if kind != "row":
         text = _CONTINUED.sub(lambda match: " " * len(match[0]), text)
-    return Passage(kind, text, tuple(starts), tuple(number for number, _ in numbered), headings, lead)
+    return Passage(kind, text, tuple(starts), tuple(number for number, _ in numbered), headings, lead, quoted)
 
 
 class _Reader:
@@ -99,8 +126,8 @@ class _Reader:
                 i = self._text(i)
         return self._found
 
-    def _add(self, kind: Kind, numbered: Sequence[tuple[int, str]], lead: str = "") -> str:
-        passage = _joined(kind, numbered, tuple(heading.title for heading in self._above), lead)
+    def _add(self, kind: Kind, numbered: Sequence[tuple[int, str]], lead: str = "", quoted: bool = False) -> str:
+        passage = _joined(kind, numbered, tuple(heading.title for heading in self._above), lead, quoted)
         if numbered:
             self._found.append(passage)
         return passage.text
@@ -172,7 +199,8 @@ class _Reader:
             self._latest = self._add("item", numbered, self._items[-1][1])
         else:
             code = all(_indent(line) >= 4 for _, line in numbered)
-            text = self._add("code" if code else "prose", numbered, self._paragraph)
+            quoted = all(_QUOTE.match(line) for line in self._lines[start:end])
+            text = self._add("code" if code else "prose", numbered, self._paragraph, quoted)
             if not code:
                 self._paragraph = self._latest = text
             self._items = []

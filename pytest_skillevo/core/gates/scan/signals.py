@@ -56,6 +56,12 @@ FORBIDS_IT: Final = re.compile(
     r"|\b(?:prefer|use|choose)\b[^.\n]{1,80}\b(?:over|instead of|to|not|rather than)[\s`\"'(*]*\Z",
     re.I,
 )
+#: A prohibition that follows: "... must never be run".
+FORBIDS_AFTER: Final = re.compile(
+    r"\b(?:must|should|may|can|shall|is|are|will)(?:n't| not| never)\b(?: ever)?(?: to)? be (?:\w+ed|run|done|written|put|set|read|sent)\b"
+    r"|\b(?:is|are) (?:never|not) (?:to be )?(?:allowed|permitted|ok|okay|acceptable|appropriate|run|used|executed|an option|tolerated)\b",
+    re.I,
+)
 #: What stands before a prohibition and turns it round.
 TURNED: Final = re.compile(r"\b(?:not|n't|never|cannot|nobody)\s+\Z", re.I)
 #: After a prohibition, another verb that is an order again: "do not ask, just run ...".
@@ -99,10 +105,12 @@ BAD: Final = re.compile(
         "stop and ask|ask (?:first|before|for confirmation)|require(?:s)? (?:approval|confirmation)|needs? (?:approval|confirmation)",
         "human approval|do not comply|not comply|do not obey|not obey|report it|fails? the (?:check|review|gate)|hardening",
         "fork bombs?|reverse shells?|privilege escalation|isolated|demonstrat\\w+|analy[sz](?:e|es|ed|ing|is)|stop and tell",
+        "escap(?:es|ed|ing)|zip slip|climbs? out|outside (?:the|its|of|your)|evil|must never|should never|gone for good",
         "violat(?:es?|ion)|illegal|penetration test|pentest(?:s|ers?)?|red team(?:s|ing)?|honeypot|cve-\\d+|owasp|mitre",
     )
     + r"\b(?!\.\w|[_/=])"
-    r"|\b(?:delet|remov|eras|wip|destroy|overwrit|los|open|expos|grant|giv|let|allow|read|render|kill)\w{0,4}\b[^.\n]{0,40}"
+    r"|\b(?:(?:would|will|can|could|may|might|must not) (?:delete|remove|erase|wipe|destroy|overwrite|lose|open|expose|grant|give|let|allow)"
+    r"|(?:delet|remov|eras|wip|destroy|overwrit|los|open|expos|grant|giv|let|allow|read|render|kill)(?:es|s|ing|ed))\b[^.\n]{0,40}"
     r"\b(?:everything|every|all|whole|entire|anyone|anybody|everybody|everyone|any user|others|unusable|unbootable)\b"
     r"|[\u26a0\u274c\u26d4\u2717\u2718\U0001f6ab]",
     re.I,
@@ -110,7 +118,8 @@ BAD: Final = re.compile(
 #: What takes such a word back.
 FINE: Final = re.compile(
     r"\b(?:not|isn't|no longer|never|hardly|no|nothing|aren't)\s+(?:really\s|at all\s|a\s|an\s|any\s|actually\s)?"
-    r"(?:danger\w*|harmful|malicious|attack|risk\w*|threat|problem|unsafe|destructive|injection)\b"
+    r"(?:danger\w*|harmful|malicious|attack|risk\w*|threat|problem|unsafe|destructive|injection|forbidden|prohibited"
+    r"|disallowed|blocked|banned|wrong|mistake|illegal)\b"
     r"|\b(?:perfectly|completely|totally|entirely|absolutely|quite)\s+(?:safe|harmless|fine|normal|ok)\b"
     r"|\b(?:is|are)\s+(?:safe|harmless|fine|ok|okay|allowed here|expected here)\b"
     r"|\b(?:ignore|disregard|disable|skip|bypass|suppress|despite|regardless of|dismiss|override|turn off)\s+"
@@ -146,13 +155,16 @@ _NO_ORDER: Final = (
 ORDER: Final = re.compile(rf"{_START}\**{_RUN}\b(?:\s+{_NO_ORDER}[\w'/.-]+){{0,6}}\s*[`\"'(:*$\s]*\Z", re.I)
 #: A purpose or condition, a comma, and the command itself.
 ORDER_BY_PURPOSE: Final = re.compile(
-    r"^\W*(?:to|for|when(?:ever)?|if|after|before|once|in order to|as soon as)\b[^.:\n]*,\s*(?:then\s+)?[`\"'*]*\Z",
+    r"^\W*(?:to|for|when(?:ever)?|if|after|before|once|in order to|as soon as)\b[^.:\n]*,\s*(?:(?:then|just|simply|please)\s+){0,2}[`\"'*]*\Z"
+    r"|\b(?:just|simply|please|then|now|next|finally|first)\s+[`\"'*]*\Z"
+    r"|^\W*(?:step \d+\W+)?(?:clean|remove|wipe|delete|reset|free|install|fix|set up|prepare|start|finish|update|repair|do this|undo|purge|flush"
+    r"|overwrite|stress|initiali[sz]e|configure|unlock|open|grant|give|make)\b[^.:\n]*:\s*[`\"'*]*\Z",
     re.I,
 )
 ORDER_AFTER: Final = re.compile(
     r"[`\"'*)\s]*(?:(?:must|should|has to|needs to|is to|can) (?:always |then |first |now )?be (?:run|executed|used|called|applied|typed|issued)"
     r"|is (?:required|needed|recommended|necessary|mandatory|the (?:first|next|last|right|final) (?:step|way|command))"
-    r"|(?:を|コマンドを)?\s*(?:実行し(?!ない|ま(?:せん))|実行する(?!こと?は|な)|入力し(?!ない))"
+    r"|(?:を|コマンドを)?\s*(?:実行し(?!ない|ま(?:せん))|実行する(?!と|こと|な|前|場合|際)|入力し(?!ない))"
     r"|(?:를|을)?\s?(?:실행하(?!지)|실행해(?!서는)|입력하(?!지))|(?:komutunu\s)?çalıştır(?!ma|mıyor|ılma))",
     re.I,
 )
@@ -196,7 +208,7 @@ BAD_ELSEWHERE: Final = re.compile(
         r"опасн\w+|атак\w+|злоумышленник|вредонос\w+|блокиру\w+|отклон\w+|откаж\w+|предупрежд\w+|угроз\w+|уязвим\w+|подозрит\w+",
         r"небезпечн\w+|загроз\w+|відхил\w+|tehlike\w*|saldırı\w*|zararlı\w*|engelle\w*|reddet\w*|şüpheli",
         r"危险|危險|攻击|攻擊|恶意|风险|警告|拒绝|阻止|拦截|检测|可疑|误删|漏洞|威胁|注入|删除整个|删除所有",
-        r"危ない|危険|攻撃|悪意|拒否|検出|怪しい|注意|ブロック|脆弱|不正|インジェクション|위험|공격|악의|악성|거부|차단|탐지|경고|취약|주의|인젝션",
+        r"危ない|危険|消え|消去され|削除され|失われ|攻撃|悪意|拒否|検出|怪しい|注意|ブロック|脆弱|不正|インジェクション|위험|공격|악의|악성|거부|차단|탐지|경고|취약|주의|인젝션",
         r"خطير|خطر|هجوم|ख़तर|खतर|हमल|อันตราย|โจมตี|סכנה|מסוכן|επικίνδυν|επίθεσ|nguy hiểm|tấn công|berbahaya|serangan|farlig|angrepp|vaarallinen",
     ),
     re.I,
@@ -221,6 +233,12 @@ LISTED: Final = re.compile(
         "escalate|warning signs|signs of|risky|traversal|mistakes|stop and ask|require approval|need confirmation",
     )
     + r"\b|[\u26a0\u274c\u26d4\u2717\u2718\U0001f6ab]",
+    re.I,
+)
+#: Headings whose whole list is forbidden, orders in it included.
+FORBIDDEN_LIST: Final = re.compile(
+    r"\b(?:never|don'?ts?|do not|must not|forbidden|prohibited|not allowed|disallow\w*|banned|block(?:s|ed|list)?|denied|denylist"
+    r"|reject(?:s|ed)?|refus(?:e|es|ed)|what not to do|not to do|anti-?patterns?|bad examples?|red flags?)\b|[\u274c\u26d4\u2717\U0001f6ab]",
     re.I,
 )
 #: An order in a lead-in: what follows is to be run.
