@@ -70,9 +70,9 @@ def main() -> None:
     lines = [
         "# How the simulated model reads sentences it has never seen",
         "",
-        "Made by `python benchmarks/practice_patterns.py`. The author of the sentences saw neither the patterns nor the",
-        "phrase bank, and the patterns are not tuned on them. A sentence counts as read when a skill that holds nothing",
-        "else states the practice.",
+        "Made by `python benchmarks/practice_patterns.py`. The author of the sentences saw neither the patterns nor",
+        "the phrase bank, and the patterns are not tuned on them. A sentence counts as read when a skill that holds",
+        "nothing else states the practice.",
         "",
         f"Recall {recalled} of {total} paraphrases ({recalled / total:.0%}), false hits {hits} of {total} near misses",
         f"({hits / total:.0%}).",
