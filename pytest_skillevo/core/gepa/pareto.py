@@ -71,8 +71,8 @@ class Fronts:
         return self._won[index].bit_count()
 
     def leaders(self, count: int) -> list[int]:
-        """The candidates with the highest means, the best first; of several the oldest."""
-        return heapq.nsmallest(count, range(len(self._means)), key=lambda index: (-self._means[index], index))
+        """The candidates with the highest means, the best first; of several the newest, as in the pruning."""
+        return heapq.nsmallest(count, range(len(self._means)), key=lambda index: (-self._means[index], -index))
 
     def tickets(self, *, floor: bool = True) -> tuple[Ticket, ...]:
         """The candidates that may be drawn, in pool order, weighted by the cases on whose front they stand.

@@ -39,8 +39,8 @@ def top_parent(pool: Pool, *, seed: int, iteration: int) -> int:
 
 
 def best_parent(pool: Pool, *, seed: int, iteration: int) -> int:
-    """The best mean, of several the oldest."""
-    return pool.fronts.best
+    """The best mean, of several the newest."""
+    return pool.fronts.leaders(1)[0]
 
 
 def _drawn(tickets: Sequence[Ticket], seed: int, iteration: int) -> int:

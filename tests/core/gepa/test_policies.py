@@ -79,6 +79,12 @@ def test_current_best_and_top_k_look_at_the_means():
     assert set(parents(top_parent, pool)) == {3, 4, 5, 6, 7}
 
 
+def test_of_equal_means_the_newest_is_the_parent_so_that_a_search_moves_on():
+    pool = pool_of({"c0": [0.5, 0.5], "c1": [0.5, 0.5], "c2": [0.5, 0.5]})
+    assert set(parents(best_parent, pool)) == {2}
+    assert set(parents(pareto_parent, pool)) == {2}
+
+
 # Minibatches.
 
 
