@@ -27,7 +27,11 @@ def skill(request: pytest.FixtureRequest) -> Skill:
     if running is not None:
         running.skill_used = True
         return running.skill
-    return plain_skill(request.config, request.node, getattr(request, "param", None))
+    try:
+        return plain_skill(request.config, request.node, getattr(request, "param", None))
+    except pytest.UsageError as error:
+        # The sentence says it all; a traceback through this plugin would only hide it.
+        return pytest.fail(str(error), pytrace=False)
 
 
 @pytest.fixture

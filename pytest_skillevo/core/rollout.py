@@ -44,6 +44,7 @@ class Rollout:
         trace: Any = None,
     ) -> None:
         """Record the evaluation of this run: an Evaluation, or its parts. Once only, and never beside `check`."""
+        given = evaluation is not None
         if evaluation is None:
             if score is None:
                 self._refuse("rollout.record() needs an Evaluation or score=...")
@@ -51,10 +52,15 @@ class Rollout:
                 evaluation = Evaluation(score, passed, feedback, objectives or {}, trace)
             except EvaluationError as error:
                 self._refuse(str(error))
-        elif score is not None or passed is not None or feedback or objectives is not None or trace is not None:
-            self._refuse("rollout.record() takes either an Evaluation or score=... and its companions, not both")
         if not isinstance(evaluation, Evaluation):
-            self._refuse(f"rollout.record() takes an Evaluation, not {type(evaluation).__name__}")
+            kind = type(evaluation).__name__
+            self._refuse(
+                f"rollout.record() takes an Evaluation, not {kind}; for a plain score write rollout.record(score=...)"
+            )
+        if given and (
+            passed is not None or feedback or objectives is not None or trace is not None or score is not None
+        ):
+            self._refuse("rollout.record() takes either an Evaluation or score=... and its companions, not both")
         if self._recorded is not None:
             self._refuse("rollout.record() was called twice; one run has one evaluation")
         if self._checks:

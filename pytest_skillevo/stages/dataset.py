@@ -50,5 +50,5 @@ class Dataset:
         raise ConfigError(
             f"skill {self.skill!r} has no {' and no '.join(missing)} case ({counts}).{why} "
             f"Mark some with @pytest.mark.split({missing[0]!r}), "
-            f"or leave the marks out: all cases are then split for you."
+            f"or add cases: those without a mark are split for you."
         )

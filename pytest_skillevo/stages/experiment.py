@@ -232,7 +232,7 @@ class Experiment:
         decision = confirmed.holdout.decision
         if self._prior:
             reason = (
-                f"the holdout was opened before this search began (by {self._prior} others), "
+                f"the holdout was opened before this search began ({self._prior}x), "
                 "so a gain on it proves nothing new; add fresh holdout cases"
             )
             decision = cap(decision, "holdout-exposed", reason)
