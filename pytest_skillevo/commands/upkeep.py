@@ -37,7 +37,7 @@ def count(text: str) -> int:
 
 def add_commands(command: Command) -> None:
     """Add the commands to the group."""
-    parser = command("audit", audit, "show what was done, by whom and why, the newest last")
+    parser = command("audit", audit, "show what was done, by whom and why, the newest first")
     parser.add_argument("skill", nargs="?", metavar="SKILL", help="only this skill")
     parser.add_argument(
         "--limit", type=count, default=_EVENTS, metavar="N", help=f"at most so many (default {_EVENTS}, 0: all)"
@@ -62,7 +62,7 @@ def audit(context: Context) -> None:
     events: Sequence[AuditEvent] = ()
     if context.has_store:
         with context.store() as store:
-            events = store.audit(context.arguments.skill, context.arguments.limit or None)
+            events = store.audit(context.arguments.skill, context.arguments.limit or None)[::-1]
     if context.arguments.json:
         context.screen.json([event.to_json() for event in events])
         return

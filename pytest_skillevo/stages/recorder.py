@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from ..core.errors import ConfigError
 from ..core.protocols import ChatModel, Reply
 from ..core.records import Message, Outcome, RolloutRequest, Usage, merge_usage
 from ..core.skill import Skill
-from ..store import JournalEntry, Store
+from ..store import JournalEntry
 from .cache import SearchCache
 from .cleaning import LONGEST_FEEDBACK, clean
 from .packing import packed, unpacked
+
+if TYPE_CHECKING:
+    from ..store import Store
 
 #: Digits of a skill's digest that are kept with a rollout: enough to tell the versions of an experiment apart.
 _VARIANT: Final = 16

@@ -9,27 +9,33 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .drift import Drift
+    from .entry import JournalEntry
     from .experiments import Experiment
     from .exposure import Opening, Openings
-    from .journal import JournalEntry
     from .lineage import StaleParent
     from .locks import LockBusy
     from .place import Protected
+    from .repository import Repository
     from .revisions import Pointer, Proposal
     from .store import Store
+    from .submission import RevisionSubmitter
+    from .timers import Timers
 
 _HOME = {
-    "Proposal": "revisions",
     "Drift": "drift",
     "Experiment": "experiments",
-    "JournalEntry": "journal",
+    "JournalEntry": "entry",
     "LockBusy": "locks",
     "Opening": "exposure",
     "Openings": "exposure",
     "Pointer": "revisions",
+    "Proposal": "revisions",
     "Protected": "place",
+    "Repository": "repository",
+    "RevisionSubmitter": "submission",
     "StaleParent": "lineage",
     "Store": "store",
+    "Timers": "timers",
 }
 
 __all__ = [
@@ -42,8 +48,11 @@ __all__ = [
     "Pointer",
     "Proposal",
     "Protected",
+    "Repository",
+    "RevisionSubmitter",
     "StaleParent",
     "Store",
+    "Timers",
 ]
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import Connection, select
 
@@ -12,20 +11,12 @@ from ..core.errors import StoreError
 from .blobs import chunks
 from .columns import decode_json, encode_json
 from .database import Conflict, Database
+from .entry import JournalEntry
 from .rollouts import Traces
 from .schema import EXPERIMENTS, JOURNAL
 
 #: Entries read in one transaction, so that a long reading does not hold up the clean-up of the write-ahead log.
 _PAGE: Final = 1_000
-
-
-@dataclass(frozen=True, slots=True)
-class JournalEntry:
-    """One thing that happened. `key` is unique in its experiment; `payload` is JSON."""
-
-    key: str
-    kind: str
-    payload: Any
 
 
 class Journal:

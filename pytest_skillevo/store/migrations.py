@@ -44,6 +44,7 @@ _TO_2: Final = (
     "ALTER TABLE audit ADD COLUMN scope TEXT DEFAULT '' NOT NULL",
     "ALTER TABLE audit ADD COLUMN deed VARCHAR(20) DEFAULT '' NOT NULL",
     "CREATE INDEX audit_of_scope ON audit (scope, seq)",
+    "CREATE INDEX audit_of_skill ON audit (scope, skill, seq)",
     "CREATE TABLE answers (key VARCHAR(64) NOT NULL, payload TEXT NOT NULL, PRIMARY KEY (key))",
     # What was done follows from the statuses, but for approvals and rollbacks, which one status tells apart.
     """UPDATE audit SET deed = CASE
@@ -58,13 +59,16 @@ _TO_2: Final = (
         WHEN "before" = "after" THEN 'repair'
         ELSE 'reevaluate' END""",
 )
-#: What only PostgreSQL needs: ids in the order of their bytes, and a key's name that follows its table.
+#: What only PostgreSQL needs: ids in the order of their bytes, and keys whose names follow their table.
 _TO_2_POSTGRES: Final = (
     'ALTER TABLE revisions ALTER COLUMN id TYPE VARCHAR(40) COLLATE "C"',
     'ALTER TABLE revisions ALTER COLUMN parent TYPE VARCHAR(40) COLLATE "C"',
     'ALTER TABLE audit ALTER COLUMN revision TYPE VARCHAR(40) COLLATE "C"',
     "ALTER INDEX pointers_2_pkey RENAME TO pointers_pkey",
     "ALTER INDEX intents_2_pkey RENAME TO intents_pkey",
+    "ALTER TABLE pointers RENAME CONSTRAINT pointers_2_revision_fkey TO pointers_revision_fkey",
+    "ALTER TABLE intents RENAME CONSTRAINT intents_2_target_fkey TO intents_target_fkey",
+    "ALTER TABLE intents RENAME CONSTRAINT intents_2_replaced_fkey TO intents_replaced_fkey",
 )
 
 

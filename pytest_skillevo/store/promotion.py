@@ -238,9 +238,10 @@ class Promotions:
                 deed = Deed.REJECT if standing.status is Status.REJECTED else Deed.HOLD
                 set_status(connection, revision, standing.status, deed, replace(change, reason=standing.reason))
         if refused:
+            changed = "the gates have changed since it was judged"
+            why = "no gate had judged it yet" if revision.gates is None else changed
             raise StoreError(
-                f"{revision.id} is {standing.status.words} now: the gates have changed since it was judged, and they "
-                f"do not let it pass ({standing.reason})."
+                f"{revision.id} is {standing.status.words} now: {why}, and they do not let it pass ({standing.reason})."
             )
 
     def _require_safe(self, target: Revision, wanted: Skill, parent: Skill, change: Change) -> None:

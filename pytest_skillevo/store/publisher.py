@@ -31,7 +31,7 @@ def no_fault(step: str) -> None:
 
 def check_name(name: str) -> None:
     """Raise StoreError for a skill name that is no plain folder name."""
-    plain = name not in {"", ".", ".."} and not any(mark in name for mark in "/\\\0") and name[0] != CONTAINER
+    plain = name.strip() not in {"", ".", ".."} and not any(mark in name for mark in "/\\\0") and name[0] != CONTAINER
     try:
         name.encode("utf-8")
     except UnicodeEncodeError:

@@ -123,7 +123,9 @@ def get_revision(connection: Connection, scope: str, id: str) -> Revision:
     if re.fullmatch(rf"{_PREFIX}[0-9a-f]+", wanted):
         # "g" follows every hex digit: a range uses the index where LIKE would not.
         query = select(REVISIONS.c.id).where(REVISIONS.c.id >= wanted, REVISIONS.c.id < f"{wanted}g")
-        found = list(connection.scalars(query.where(REVISIONS.c.scope == scope).order_by(REVISIONS.c.id).limit(4)))
+        # Most revisions may be of one partition: an expression keeps SQLite from searching by that instead of the id.
+        mine = query.where(REVISIONS.c.scope.concat("") == scope)
+        found = list(connection.scalars(mine.order_by(REVISIONS.c.id).limit(4)))
     if not found:
         raise StoreError(f"there is no revision {id!r} in the store; see skillevo revisions list.")
     if len(found) > 1 and found[0] != wanted:
@@ -273,6 +275,13 @@ def _values(revision: Revision) -> dict[str, Any]:
 
 
 def _revision(row: Row[Any]) -> Revision:
+    try:
+        return _read(row)
+    except (ValueError, TypeError) as error:
+        raise StoreError(f"the record of {row.id} ({row.skill}) is damaged: {error}") from None
+
+
+def _read(row: Row[Any]) -> Revision:
     return Revision(
         row.id,
         row.skill,

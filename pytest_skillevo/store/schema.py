@@ -197,6 +197,7 @@ AUDIT = Table(
     Column("deed", String(20), nullable=False, server_default=""),
     Index("audit_of_revision", "revision", "seq"),
     Index("audit_of_scope", "scope", "seq"),
+    Index("audit_of_skill", "scope", "skill", "seq"),
 )
 
 #: Which holdout cases were seen, by whom and when (design: holdout integrity).

@@ -20,10 +20,11 @@ from .audit import counts, history, trail, waiting_since
 from .cache import Answers
 from .database import Database
 from .drift import Drift, drift_of
+from .entry import JournalEntry
 from .experiments import Clock, Experiment, Experiments, utc_now
 from .exposure import Exposure, Openings
 from .intake import Intake
-from .journal import Journal, JournalEntry
+from .journal import Journal
 from .judge import Judge
 from .place import Place, title_of
 from .promotion import Promotions

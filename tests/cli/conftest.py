@@ -93,9 +93,11 @@ def bench(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def run(capsys):
+def skillevo(capsys):
+    """Any command; gives standard output, or where it is refused the complaint."""
+
     def command(*arguments: str, exits: int = 0) -> str:
-        code = main(["revisions", *arguments], clock=lambda: NOW)
+        code = main([*arguments], clock=lambda: NOW)
         out, err = capsys.readouterr()
         assert code == exits, err
         assert "Traceback" not in err
@@ -104,5 +106,13 @@ def run(capsys):
             return out
         assert out == ""
         return err
+
+    return command
+
+
+@pytest.fixture
+def run(skillevo):
+    def command(*arguments: str, exits: int = 0) -> str:
+        return skillevo("revisions", *arguments, exits=exits)
 
     return command

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -106,3 +107,44 @@ def test_pytest_itself_finds_the_same_settings(pytester, name):
     config = pytester.parseconfig()
     assert config.inipath == file
     assert config.inipath.parent / config.getini("skillevo_skills") == find_project(pytester.path).skills
+
+
+def test_store_protection_and_timers_are_read_from_any_kind_of_file(tmp_path, monkeypatch):
+    monkeypatch.delenv("SKILLEVO_STORE", raising=False)
+    lines = [
+        "skillevo_store = postgresql://host/db",
+        "skillevo_protected = core-* 'my skill'",
+        "skillevo_promote_after = 12h",
+        "skillevo_expire_after = 4w",
+    ]
+    write(tmp_path, "pytest.ini", "[pytest]\n" + "\n".join(lines) + "\n")
+    project = find_project(tmp_path)
+    assert (project.store, project.protected) == ("postgresql://host/db", ("core-*", "my skill"))
+    assert (project.promote_after, project.expire_after) == (timedelta(hours=12), timedelta(weeks=4))
+    write(tmp_path, "pytest.toml", '[pytest]\nskillevo_protected = ["a", "b c"]\n')
+    assert find_project(tmp_path).protected == ("a", "b c")
+    assert find_project(tmp_path).store is None
+    monkeypatch.setenv("SKILLEVO_STORE", "postgresql://other/db")
+    assert find_project(tmp_path).store == "postgresql://other/db"
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("skillevo_promote_after = soon", "must be a time such as 12h or 7d"),
+        ("skillevo_expire_after = 0d", "must be a time such as 12h or 7d"),
+        ("skillevo_expire_after = 5", "must be a time such as 12h or 7d"),
+        ("skillevo_protected = 'open", "skillevo_protected: No closing quotation"),
+    ],
+)
+def test_a_setting_that_cannot_be_is_named(tmp_path, line, problem):
+    write(tmp_path, "pytest.ini", f"[pytest]\n{line}\n")
+    with pytest.raises(ConfigError, match=problem):
+        find_project(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["skillevo_store = 5", "skillevo_protected = [1]"])
+def test_a_setting_of_the_wrong_type_is_named(tmp_path, text):
+    write(tmp_path, "pytest.toml", f"[pytest]\n{text}\n")
+    with pytest.raises(ConfigError, match="must be a"):
+        find_project(tmp_path)

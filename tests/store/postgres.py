@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import itertools
 import os
 import pwd
@@ -21,7 +22,9 @@ USERS = ("postgres", "nobody")
 
 
 def binaries() -> Path | None:
-    """The folder with initdb and postgres, of the newest version; None where PostgreSQL is not installed."""
+    """The folder with initdb and postgres, of the newest version; None where these or the driver are not installed."""
+    if importlib.util.find_spec("psycopg") is None:
+        return None
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: float(path.parts[-3]))
     on_path = shutil.which("initdb")
     places = [path.parent for path in reversed(found)] + ([Path(on_path).resolve().parent] if on_path else [])

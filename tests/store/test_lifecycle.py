@@ -1,4 +1,4 @@
-"""The lifecycle against a model in memory: any order of entering, deciding, rolling back, editing and reopening."""
+"""The lifecycle against a model in memory: any order of entering, offering, deciding, going back and editing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invar
 from pytest_skillevo.core.errors import StoreError
 from pytest_skillevo.core.revisions import Action, Status
 from pytest_skillevo.core.skill import Skill
-from pytest_skillevo.store import Store
+from pytest_skillevo.store import Proposal, Store
+
+from .invariants import assert_whole
 
 NAME = "cat-facts"
 WAITING = (Status.PENDING_APPROVAL, Status.PENDING_EVAL)
@@ -58,6 +60,14 @@ class Lifecycle(RuleBasedStateMachine):
         self.disk = version(self.made)
         self.disk.write(self.folder)
 
+    @rule(id=revisions)
+    def go_back_by_hand(self, id: str) -> None:
+        content = self.store.skill_of(self.store.revision(id))
+        if content.exists:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            content.write(self.folder)
+            self.disk = content
+
     @rule()
     def reopen(self) -> None:
         self.store.close()
@@ -88,9 +98,7 @@ class Lifecycle(RuleBasedStateMachine):
 
     @rule(id=revisions)
     def approve(self, id: str) -> None:
-        fresh = self.disk.digest in (self.parents[id], self.contents[id])
-        twin = self.active is not None and self.contents[self.active] == self.contents[id]
-        if self.status[id] is Status.PENDING_APPROVAL and fresh and not twin:
+        if self.status[id] is Status.PENDING_APPROVAL and self.can_follow(self.parents[id], self.contents[id]):
             self.store.approve(id, "nina")
             self.become_active(id)
         else:
@@ -109,17 +117,65 @@ class Lifecycle(RuleBasedStateMachine):
     @rule(id=revisions)
     def expire(self, id: str) -> None:
         if self.status[id] in WAITING:
-            self.store.change_status(id, Status.EXPIRED, "clock", "too old")
+            self.store.expire(id, "clock", "too old")
             self.status[id] = Status.EXPIRED
         else:
             with pytest.raises(StoreError):
-                self.store.change_status(id, Status.EXPIRED, "clock", "too old")
+                self.store.expire(id, "clock", "too old")
 
     @rule(id=revisions)
     def reevaluate(self, id: str) -> None:
-        if self.status[id] is Status.PENDING_EVAL:
-            self.store.change_status(id, Status.PENDING_APPROVAL, "gate", "better evidence")
+        if self.status[id] in WAITING:
+            self.store.reevaluate(id, {"more": self.made}, actor="ci")
             self.status[id] = Status.PENDING_APPROVAL
+        else:
+            with pytest.raises(StoreError):
+                self.store.reevaluate(id, actor="ci")
+
+    @rule(target=revisions, late=st.booleans())
+    def offer(self, late: bool) -> str:
+        self.made += 1
+        parent = version(-self.made) if late else self.disk
+        proposal = Proposal(NAME, version(self.made), parent, Action.UPDATE, "reviewer", {})
+        revision = self.store.offer(proposal, actor="reviewer", reason="")
+        self.contents[revision.id] = proposal.content.digest
+        self.parents[revision.id] = parent.digest
+        self.status[revision.id] = Status.REJECTED
+        if self.can_follow(parent.digest, proposal.content.digest):
+            self.become_active(revision.id)
+        return revision.id
+
+    @rule()
+    def restore(self) -> None:
+        if self.active is None:
+            with pytest.raises(StoreError):
+                self.store.restore(NAME, "omar")
+            return
+        active = self.store.revision(self.active)
+        kept = active.digest == self.disk.digest or self.has_archived(self.disk.digest)
+        before = len(self.status)
+        assert self.store.restore(NAME, "omar").id == self.active
+        self.learn()
+        assert len(self.status) == before + (not kept)
+        self.disk = self.store.skill_of(active)
+
+    @rule()
+    def adopt(self) -> None:
+        adopted = self.store.adopt(NAME, "nina")
+        if adopted.id != self.active:
+            self.become_active(adopted.id)
+
+    def has_archived(self, digest: str) -> bool:
+        return any(status is Status.ARCHIVED and self.contents[id] == digest for id, status in self.status.items())
+
+    def can_follow(self, parent: str, content: str) -> bool:
+        """Whether a version may take the place of what is there, if it was judged against `parent`."""
+        if self.disk.digest not in (parent, content):
+            return False
+        if self.active is None:
+            return True
+        active = self.contents[self.active]
+        return active != content and (active == parent or not self.has_archived(parent))
 
     @rule(id=st.none() | revisions)
     def roll_back(self, id: str | None) -> None:
@@ -138,14 +194,17 @@ class Lifecycle(RuleBasedStateMachine):
             with pytest.raises(StoreError):
                 self.store.rollback(NAME, "omar", to=id)
 
-    def become_active(self, id: str) -> None:
-        # What lay in the folder without a revision has become one; the store tells which.
+    def learn(self) -> None:
+        """What lay in the folder without a revision has become one; the store tells which."""
         for revision in self.store.revisions():
             if revision.id not in self.status:
                 assert revision.source == "import"
                 self.status[revision.id] = Status.ARCHIVED
                 self.contents[revision.id] = revision.digest
                 self.parents[revision.id] = revision.parent_digest
+
+    def become_active(self, id: str) -> None:
+        self.learn()
         if self.active is not None:
             self.status[self.active] = Status.ARCHIVED
         self.active = id
@@ -169,18 +228,16 @@ class Lifecycle(RuleBasedStateMachine):
             present = Skill.load(self.folder) if self.folder.exists() else Skill.absent(NAME)
             assert present.digest == self.disk.digest
 
-    @invariant()
-    def the_audit_trail_is_a_chain(self) -> None:
-        if hasattr(self, "store"):
-            for revision in self.store.revisions():
-                events = self.store.history(revision)
-                assert [event.before for event in events] == [None, *(event.after for event in events[:-1])]
-                assert events[-1].after is revision.status
+    @rule()
+    def put_back_and_look(self) -> None:
+        if self.active is not None:
+            self.restore()
+            assert_whole(self.store)
 
 
 TestLifecycle = Lifecycle.TestCase
 TestLifecycle.settings = settings(
-    max_examples=15,
+    max_examples=25,
     stateful_step_count=20,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],

@@ -14,12 +14,14 @@ from pytest_skillevo.core.errors import StoreError
 from pytest_skillevo.core.revisions import Status
 from pytest_skillevo.store.locks import LockBusy, file_lock
 
+EVERY_DATABASE = True
+
 
 class Worker:
-    def __init__(self, root: Path, *action: str) -> None:
+    def __init__(self, project, *action: str) -> None:
         environment = os.environ | {"PYTHONPATH": str(Path(pytest_skillevo.__file__).parents[1])}
         self.process = subprocess.Popen(
-            [sys.executable, Path(__file__).with_name("worker.py"), root, *action],
+            [sys.executable, Path(__file__).with_name("worker.py"), project.root, project.url or "-", *action],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -44,7 +46,7 @@ def test_two_processes_append_at_once_and_nothing_is_lost(project):
     with project.open() as store:
         for id in ("e1", "e2"):
             store.create_experiment(id, "s", id, {})
-        workers = [Worker(project.root, "append", id, "60") for id in ("e1", "e2")]
+        workers = [Worker(project, "append", id, "60") for id in ("e1", "e2")]
         for worker in workers:
             worker.go()
         assert [worker.end() for worker in workers] == ["done", "done"]
@@ -56,7 +58,7 @@ def test_two_processes_append_at_once_and_nothing_is_lost(project):
 def test_two_processes_on_one_experiment_record_nothing_twice(project):
     with project.open() as store:
         store.create_experiment("e1", "s", "f", {})
-        workers = [Worker(project.root, "append", "e1", "30") for _ in range(2)]
+        workers = [Worker(project, "append", "e1", "30") for _ in range(2)]
         for worker in workers:
             worker.go()
         ends = sorted(worker.end() for worker in workers)
@@ -67,7 +69,7 @@ def test_two_processes_on_one_experiment_record_nothing_twice(project):
 
 
 def test_a_new_store_is_made_once_by_processes_that_open_it_together(project):
-    workers = [Worker(project.root, "append", "nowhere", "1") for _ in range(3)]
+    workers = [Worker(project, "append", "nowhere", "1") for _ in range(3)]
     for worker in workers:
         worker.go()
     assert {worker.end() for worker in workers} == {"refused: there is no experiment 'nowhere' in the store"}
@@ -76,7 +78,7 @@ def test_a_new_store_is_made_once_by_processes_that_open_it_together(project):
 def test_of_two_rivals_that_are_approved_at_once_one_wins(project):
     with project.open() as store:
         rivals = [project.enter(store, content=project.version(n), source=f"experiment:{n}") for n in range(2)]
-    workers = [Worker(project.root, "approve", rival.id) for rival in rivals]
+    workers = [Worker(project, "approve", rival.id) for rival in rivals]
     for worker in workers:
         worker.go()
     ends = [worker.end() for worker in workers]
@@ -92,14 +94,14 @@ def test_a_publication_at_work_is_seen_whole_and_waited_for(project):
     with project.open() as store:
         revision = project.enter(store)
         other = project.enter(store, content=project.version(1), source="experiment:e2")
-    holder = Worker(project.root, "hold", revision.id)
+    holder = Worker(project, "hold", revision.id)
     holder.go()
     assert holder.hear() == "holding"
     with project.open() as store:
         assert store.notices == ()
         assert store.revision(revision.id).status is Status.PENDING_APPROVAL
         assert project.files() == project.tree(project.seed)
-        waiting = Worker(project.root, "approve", other.id)
+        waiting = Worker(project, "approve", other.id)
         waiting.go()
         holder.go()
         assert holder.end() == "done"
@@ -110,7 +112,7 @@ def test_a_publication_at_work_is_seen_whole_and_waited_for(project):
 def test_a_process_killed_while_it_holds_the_lock_blocks_nobody(project):
     with project.open() as store:
         revision = project.enter(store)
-    holder = Worker(project.root, "hold", revision.id)
+    holder = Worker(project, "hold", revision.id)
     holder.go()
     assert holder.hear() == "holding"
     holder.process.kill()

@@ -1,6 +1,6 @@
 """A second process for the tests: waits for a line on stdin, acts, and says on stdout how it went.
 
-append EXPERIMENT BATCHES  |  approve ID  |  hold ID (approve, stopping at the intent until the next line)
+ROOT URL and one of: append EXPERIMENT BATCHES, approve ID, hold ID (approve, at the intent until the next line)
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ def stop(step: str) -> None:
         sys.stdin.readline()
 
 
-def main(root: Path, action: str, argument: str, count: str = "0") -> None:
+def main(root: Path, url: str, action: str, argument: str, count: str = "0") -> None:
     print("ready", flush=True)
     sys.stdin.readline()
     settings = {"fault": stop} if action == "hold" else {}
+    settings |= {} if url == "-" else {"url": url}
     try:
         with Store.open(root / ".skillevo", skills=root / "skills", **settings) as store:
             if action == "append":

@@ -24,7 +24,9 @@ from .scan.leaks import leaks
 from .scan.machine import machine
 from .scan.orders import orders
 from .scan.passages import Passage, passages
+from .scan.remote import remote_shells
 from .scan.shell import commands
+from .scan.takeover import takeover
 
 MAIN_FILE: Final = "SKILL.md"
 CATEGORIES: Final = ("secret", "dangerous_shell", "credential_file", "path_traversal", "hidden_unicode", "instruction")
@@ -129,6 +131,8 @@ def _dangers(text: str) -> Iterator[Hit]:
     yield from downloads(text, found)
     yield from machine(text, found)
     yield from leaks(text, found)
+    yield from remote_shells(text)
+    yield from takeover(text)
     yield from credential_files(text)
     yield from climbing_paths(text)
     yield from orders(text)

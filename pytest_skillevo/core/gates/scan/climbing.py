@@ -45,7 +45,8 @@ _FOREIGN_AFTER: Final = re.compile(
     r"[^\n.。]{0,40}(?:書き込|保存|コピー|削除|저장|쓰|복사|삭제|kaydet|yaz|speicher|schreib|写入|保存)"
 )
 _MODULE: Final = re.compile(
-    r"\b(?:import|from|require|include|extends|@import|use|source|link|href|src|see)\b[^\n]{0,40}\Z", re.I
+    r"\b(?:import|from|require|include|extends|@import|use|source|link|see)\b[^\n]{0,40}\Z|\b(?:href|src)\s?=[^\n]{0,20}\Z",
+    re.I,
 )
 _LINK: Final = re.compile(r"\]\(\s{0,2}\Z")
 _FIELD: Final = re.compile(

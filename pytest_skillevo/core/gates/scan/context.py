@@ -27,6 +27,8 @@ _SUDO: Final = re.compile(r"\b(?:sudo|doas)(?:\s+-\S+)*\s+\Z")
 _CLAUSE: Final = re.compile("[,;，；、]")
 _DEFINED: Final = re.compile(r"\ndef \w+")
 _SAID: Final = re.compile(r'"[^"\n]{0,300}"')
+#: Another entry, which says nothing of this one.
+_RIGHT_AFTER: Final = re.compile(r"[,;{}].*", re.S)
 _OPENS: Final = re.compile(r"[\[({:=]\s*(?:#.*)?$|^\s*[\"']?[\w-]+[\"']?\s*:\s*$")
 
 
@@ -39,10 +41,8 @@ def excused(passage: Passage, hit: Hit) -> bool:
     low, high = _sentence(passage, hit)
     text = passage.text
     before = _SUDO.sub("", text[low : hit.start])
-    mention = _Mention(
-        hit, before, text[hit.start : hit.end], text[hit.end : high], passage.kind == "row", passage.quoted
-    )
-    return mention.excused(passage)
+    said, after, following = text[hit.start : hit.end], text[hit.end : high], text[hit.end : hit.end + _REACH]
+    return _Mention(hit, before, said, after, passage.kind == "row", passage.quoted, following).excused(passage)
 
 
 def _sentence(passage: Passage, hit: Hit) -> tuple[int, int]:
@@ -69,6 +69,8 @@ class _Mention:
     in_row: bool = False
     #: It stands in a block quotation, where it is what somebody else says.
     quoted: bool = False
+    #: What follows the hit, the next sentences included.
+    following: str = ""
 
     def excused(self, passage: Passage) -> bool:
         if self.forbidden() or self._forbidden_elsewhere():
@@ -80,7 +82,10 @@ class _Mention:
             return False
         if self._shown(passage):
             return _announces(passage.lead) or any(_announces(title) for title in passage.headings[-1:])
-        rest = f"{self.before} {self.after}"
+        start, end = self.hit.start, self.hit.end
+        rest = f"{passage.text[max(0, start - _REACH) : start]} {passage.text[end : end + _REACH]}"
+        if signals.QUOTE_OPEN.search(self.before) and signals.FORBIDS_ELSEWHERE.search(rest) and not _english(rest):
+            return True
         if signals.BAD.search(rest) or signals.BAD_ELSEWHERE.search(rest) or self._told_about():
             return True
         around = " ".join((passage.lead[-_REACH:], *passage.headings[-2:]))
@@ -88,7 +93,9 @@ class _Mention:
 
     def forbidden(self) -> bool:
         """Whether the words before forbid it; the verb may be the first word of what was found."""
-        if signals.FORBIDS_IT.search(self.before) or signals.FORBIDS_AFTER.search(self.after):
+        if signals.FORBIDS_ANY.match(self.before) or signals.FORBIDS_IT.search(self.before):
+            return True
+        if signals.FORBIDS_AFTER.search(self.after):
             return True
         joined = self.before + self.said
         found = None
@@ -106,21 +113,24 @@ class _Mention:
         if _english(whole) or signals.REMINDS.search(whole):
             return False
         inside = "" if self.hit.code.startswith("instruction:") else self.said
-        clause = f"{_CLAUSE.split(self.before)[-1]}{inside}{_CLAUSE.split(self.after)[0]}"
+        behind = _CLAUSE.split(self.after)[0] if self.hit.order else self.after
+        clause = f"{_CLAUSE.split(self.before)[-1]}{inside}{behind}"
         return signals.FORBIDS_ELSEWHERE.search(clause) is not None
 
     def _ordered(self) -> bool:
         """Whether the agent is told to do it."""
-        if signals.ORDER_AFTER.match(self.after):
+        if signals.ORDER_AFTER.match(self.after) or signals.RUN_IT.match(self.following):
             return True
         before = self.before.rpartition("\n")[2] if self.in_row else self.before
         if self.quoted or before.count('"') % 2:
             return False
+        patterns = (signals.ORDER, signals.ORDER_BY_PURPOSE, signals.ORDER_ELSEWHERE, signals.OFFERED)
+        if any(pattern.search(before) for pattern in patterns):
+            return True
         if self.hit.order:
             starts = signals.CLAUSE_START.search(before) and not signals.QUOTE_OPEN.search(before)
             return bool(starts) and not signals.GERUND.match(self.said)
-        patterns = (signals.ORDER, signals.ORDER_BY_PURPOSE, signals.ORDER_ELSEWHERE)
-        return any(pattern.search(before) for pattern in patterns)
+        return False
 
     def _in_forbidden_list(self, passage: Passage) -> bool:
         """Whether the list forbids what its items say, be they orders or not."""
@@ -131,7 +141,7 @@ class _Mention:
     def _told_about(self) -> bool:
         """Whether it is what somebody else asks for, or what is explained."""
         explained = signals.EXPLAINED.search(self.before) and signals.EXPLAINS.match(self.after)
-        return bool(explained or signals.REPORTED.search(self.before))
+        return bool(explained or signals.REPORTED.search(self.before) or signals.ASKED.match(self.before))
 
     def _shown(self, passage: Passage) -> bool:
         """Whether it stands for itself: nothing else in its sentence, or on a line of its own."""
@@ -180,6 +190,10 @@ def _excused_in_code(passage: Passage, hit: Hit) -> bool:
         said = text[hit.start : hit.end]
         if _Mention(hit, f"{comments} {comment['text']}", said, after).excused(passage):
             return True
+    if before.startswith("-") and "\n+" in text:  # the line that a patch takes out
+        return True
+    if signals.LABEL.match(above.rstrip("\n").rpartition("\n")[2]):
+        return True
     trailing = signals.COMMENT.search(after)
     if signals.MARKED.search(comments) or (trailing is not None and signals.MARKED.search(trailing["text"])):
         return True
@@ -198,7 +212,10 @@ def _excused_in_code(passage: Passage, hit: Hit) -> bool:
     if signals.RULE_FIELD.match(before) and signals.RULE.search(text[max(0, start - 200) : hit.end + 200]):
         return True
     listed = re.search(r"[\"'/`(]|^\s*-\s", before + text[hit.start]) is not None
-    return listed and any(signals.GUARD.search(part) for part in (before, after, _opening(above), _test(text, hit.end)))
+    return listed and any(
+        signals.GUARD.search(part)
+        for part in (before, _RIGHT_AFTER.sub("", after), _opening(above), _test(text, hit.end))
+    )
 
 
 def _test(text: str, position: int) -> str:

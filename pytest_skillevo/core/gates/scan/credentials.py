@@ -33,6 +33,7 @@ _REFERENCE: Final = re.compile(
 _TYPED: Final = re.compile(
     r"(?:\bredis-cli\b[^\n]{0,40}\s-a\s+|\b(?:set|config)\s+\S{0,40}(?:secret|token|password|_key)\w{0,20}\s+|\bsshpass\s+-p\s*|\s-u\s+[\"']?[\w.@-]{1,40}:|\blogin\s+\S{1,60}\s+password\s+|\bmysql\b[^\n]{0,60}\s-p(?=\S)"
     r"|(?:\b|_)(?:passphrase|pwd|pass|passcode|passwort|kennwort|contraseña|senha|пароль|密码|口令|şifre|parola)[\"']?\s{0,4}[:=：]\s{0,4}"
+    r"|\b(?:pass(?:word|wort|code|phrase)|kennwort|contraseña|mot de passe|senha|пароль)[^\n:=]{1,40}[:=]\s{0,3}(?=[`\"'])"
     r"|\b(?:password|passphrase|passcode|token|secret|api key|access key)\s{1,4}(?:is\s{1,4}|of\s{1,4})?(?=[`\"']))[`\"']?(?P<value>[^\s\"'`@,;]{6,80})",
     re.I,
 )

@@ -36,7 +36,8 @@ _DRIVE: Final = re.compile(
 _RECURSIVE: Final = re.compile(r"-[A-Za-z]*[rR][A-Za-z]*|--recursive(?:=.*)?|--no-preserve-root")
 
 
-_REMOVERS: Final = frozenset({"rm", "srm", "remove-item", "ri", "unlink", "trash"})
+_WIPERS: Final = frozenset({"shred", "wipe", "srm"})
+_REMOVERS: Final = frozenset({"rm", "srm", "shred", "wipe", "remove-item", "ri", "unlink", "trash"})
 _FED: Final = frozenset({"xargs", "remove-item", "ri"})
 _HERE: Final = frozenset({"*", ".", "./", "./*", ".*", "..", "{*,.*}"})
 _FILTERS: Final = (
@@ -57,14 +58,24 @@ _CALL: Final = re.compile(
     r"\b(?:rmtree|rmSync|rmdirSync|rm_rf|rm_r|rimraf|rimraf\.sync|remove_dir_all|RemoveAll|removeSync|emptyDirSync"
     r"|remove_tree|delete_folder|Deno\.remove|fs\.rm|fs\.promises\.rm|Directory\.Delete|remove_all)\b\s*\(?\s*"
 )
+_STORES: Final = re.compile(
+    r"\bDROP\s+(?:DATABASE|SCHEMA)\s+(?!IF\b)(?!\S{0,40}(?:test|tmp|temp|dev|local|demo|sandbox|scratch))[\w\"`.-]+"
+    r"|\baws\s+s3\s+rb\s+s3://\S+\s+--force|\baws\s+s3\s+rm\s+s3://[\w.-]+/?\s+--recursive"
+    r"|\bkubectl\s+delete\s+(?:ns|namespaces?|all|pv|pvc)\b[^\n]{0,40}--all\b",
+    re.I,
+)
+_WALKED: Final = re.compile(
+    r"\b(?:os\.walk|glob\.i?glob|os\.listdir|os\.scandir|Path|readdirSync|filepath\.Walk|Dir\.glob|Dir\.foreach)\(\s*[\"'](?:/|/\*{1,2}|~|~/\*{0,2}|C:[\\/]{0,2})[\"']"
+    r"(?:[^\n]*\n){0,4}?[^\n]*?(?:os\.remove|os\.unlink|\.unlink\(|rmtree|os\.Remove|unlinkSync|rmSync|File\.delete)"
+)
 _FORMATTED: Final = re.compile(
     r"\brm\s+-[a-zA-Z]*[rR][a-zA-Z]*\s[^\n]{0,20}(?:expanduser\([\"']~[\"']\)|Path\.home\(\)|homedir\(\)|process\.env\.HOME"
     r"|os\.environ\[[\"']HOME[\"']\])(?!\s*(?:/|\+|\}/))"
 )
 # One literal, bare or in a path object, or an expression for the home; a longer path that starts there is no match.
 _ARGUMENT: Final = re.compile(
-    r"(?:(?:pathlib\.|os\.path\.)?(?:Path|PurePath|expanduser|path\.resolve|Paths\.get|new File)\()?"
-    r"(?:[\"'](?P<literal>[^\"'\n]{1,80})[\"']\s*(?:\)?\.expanduser\(\))?"
+    r"(?:(?:pathlib\.|os\.path\.)?(?:Path|PurePath|expanduser|Dir\.glob|glob\.glob|path\.resolve|Paths\.get|new File)\()?"
+    r"(?:@?[\"'](?P<literal>[^\"'\n]{1,80})[\"']\s*(?:\)?\.expanduser\(\))?"
     r"|(?:(?:pathlib\.)?Path\.home|os\.homedir|homedir|Dir\.home|dirs::home_dir)(?:\(\))?(?:\.unwrap\(\))?"
     r"|os\.environ\[[\"']HOME[\"']\]|os\.getenv\([\"']HOME[\"']\)|process\.env\.HOME|ENV\[[\"']HOME[\"']\])"
     r"\s*(?=[),;]|\s*$)",
@@ -103,12 +114,10 @@ _Found = tuple[Word, Sequence[Word], str]
 def _rm(found: Commands) -> Iterator[_Found]:
     if found.names.isdisjoint(_REMOVERS):
         return
-    place = fed = loop = ""
+    place = fed = ""
     for before, run in pairwise((Run("", ()), *found.runs)):
         words = before.words
         fed = _largest(words) if run.before == "|" and any(word.name in _FED for word in run.words) else ""
-        if words and words[0].name == "for":
-            loop = _largest(words)
         if len(words) > 1 and words[-2].name in ("cd", "pushd", "chdir"):
             place = _largest(words[-1:])
         for word, rest in Commands((run,), found.names).calls(_REMOVERS):
@@ -118,8 +127,7 @@ def _rm(found: Commands) -> Iterator[_Found]:
             globbed = any(one.text.endswith("/*") and target(one.text) for one in paths)
             if not where and recursive:
                 where = fed or (place if any(one.text in _HERE for one in paths) else "")
-                where = where or (loop if any(one.text.startswith("$") for one in paths) else "")
-            if where and (recursive or globbed):
+            if where and (recursive or globbed or word.name in _WIPERS):
                 yield word, _upto(rest), where
 
 
@@ -161,6 +169,10 @@ def _moved(found: Commands) -> Iterator[_Found]:
 
 
 def _library_calls(text: str) -> Iterator[Hit]:
+    for match in _STORES.finditer(text):
+        yield Hit("dangerous_shell:store_deletion", "deletes a whole data store", match.start(), match.end())
+    for match in _WALKED.finditer(text):
+        yield _hit("root", *match.span())
     for match in _FORMATTED.finditer(text):
         yield _hit("home", *match.span())
     for match in _CALL.finditer(text):

@@ -15,7 +15,12 @@ _FETCH: Final = frozenset(
         *("iwr", "irm", "invoke-webrequest", "invoke-restmethod", "downloadstring"),
     }
 )
-_DECODE: Final = frozenset({"base64", "base32", "openssl", "xxd"})
+#: Those of them that save a file, and what they take it from.
+_SAVERS: Final = frozenset({"curl", "wget", "wget2", "aria2c", "iwr", "invoke-webrequest"})
+_ADDRESS: Final = re.compile(r"://|[\w-]\.[a-z]{2,10}/")
+_DECODE: Final = frozenset(
+    {"base64", "base32", "openssl", "xxd", "rev", "tr", "gunzip", "zcat", "gzip", "uudecode", "printf", "echo"}
+)
 _SHELLS: Final = frozenset(
     {
         *("sh", "bash", "zsh", "ksh", "dash", "ash", "fish", "csh", "tcsh", "pwsh", "powershell", "cmd"),
@@ -23,6 +28,7 @@ _SHELLS: Final = frozenset(
     }
 )
 _LANGUAGES: Final = re.compile(r"(?:python|pypy|perl|ruby|php|lua)[0-9.]*|node|nodejs|deno|bun")
+_ESCAPED: Final = re.compile(r"(?:\\x[0-9a-fA-F]{2}|\\[0-7]{3}){2}")
 _OWN_CODE: Final = re.compile(r"-[A-Za-z]*[mceEnprl]")
 _OPTION: Final = re.compile(r"[-<+].*")
 _CHECKED: Final = re.compile(
@@ -37,7 +43,8 @@ _FROM_NET: Final = (
 )
 _DECODED: Final = (
     r"(?:b64decode|atob\(|base64_decode|from_base64|frombase64string|fromCharCode|fromhex|unhexlify|zlib\.decompress"
-    r"|marshal\.loads|codecs\.decode|decodebase64|Base64\.decode)"
+    r"|marshal\.loads|codecs\.decode|decodebase64|Base64\.decode|decode_base64|gzinflate|gzuncompress|str_rot13|hex2bin|\bpack\("
+    r"|Buffer\.from\([^)]{0,200}(?:base64|hex)|map\(chr|chr\(\w{1,4}\)|\bchr\(\d)"
 )
 _RUNS: Final = (
     r"\b(?:exec|eval|execfile|os\.system|os\.popen|subprocess\.\w+|child_process\.\w+|execSync|new Function"
@@ -59,6 +66,13 @@ _PROGRAMS: Final = (
         "hidden_command",
     ),
 )
+_DISGUISES: Final = re.compile(
+    r"__import__\(\s*[\"'](?:os|subprocess|pty)[\"']\s*\)\s*\.|getattr\(\s*(?:os|subprocess|__import__\([^)]{0,40}\))\s*,\s*[\"'](?:sys|pop|exec|spawn|call|run)|\[scriptblock\]::Create|\bcertutil\b[^\n]{0,20}-decode(?:hex)?\b"
+    r"|-join\s*\(?\s*\[char\[\]\]|\b(?P<v>\w{1,20})=\$\([^)\n]{0,200}(?:base64\s+(?:-d|-D|--decode)|xxd\s+-r|\brev)[^)\n]{0,20}\)\s*[;&\n]+\s*(?:eval\s+|(?:ba)?sh -c\s+)?[\"']?\$\{?(?P=v)\b"
+    r"|\beval\s+[\"']?(?:\$\{?\w{1,20}\}?){2,}|\$\(\s*(?:printf|echo)\b[^)\n]{0,40}?(?:\\{1,2}(?:x[0-9a-f]{2}|[0-7]{3})){3}"
+    r"|(?:\[char\]\s{0,2}(?:0x)?[0-9a-f]{2,3}\s{0,2}\+\s{0,2}){3}|\$'(?:\\x[0-9a-f]{2}){3}",
+    re.I,
+)
 _MESSAGES: Final = {
     "piped_download": "runs what it downloads, unread",
     "hidden_command": "runs a command that is hidden in an encoded text",
@@ -70,6 +84,8 @@ def downloads(text: str, found: Commands) -> Iterator[Hit]:
     if not found.names.isdisjoint(_FETCH | _DECODE):
         yield from _pipelines(found.runs)
         yield from _saved(text, found.runs)
+    for match in _DISGUISES.finditer(text):
+        yield _hit("hidden_command", *match.span())
     for pattern, code in _PROGRAMS:
         for match in pattern.finditer(text):
             yield _hit(code, match.start(), match.end())
@@ -104,15 +120,18 @@ def _fetches(run: Run) -> tuple[str, int] | None:
         if word.name in _FETCH and i + 1 < len(run.words):
             return "piped_download", word.start
         options = [one.text for one in run.words[i + 1 : i + 6]]
-        if (word.name in _DECODE and _decodes(options)) or (
-            word.name == "xxd" and any(one.startswith("-r") for one in options)
-        ):
+        if word.name in _DECODE and _decodes(word.name, options):
             return "hidden_command", word.start
     return None
 
 
-def _decodes(options: Sequence[str]) -> bool:
-    return any(one in ("-d", "-D", "--decode", "-di") or one.endswith("base64 -d") for one in options)
+def _decodes(name: str, options: Sequence[str]) -> bool:
+    """Whether a command makes another text of what it is given. Plain text to a shell is no disguise."""
+    if name in ("printf", "echo"):
+        return any(_ESCAPED.search(one) for one in options)
+    if name in ("base64", "base32", "openssl", "gzip"):
+        return any(one in ("-d", "-D", "--decode", "-di", "-dc", "-cd") for one in options)
+    return name != "xxd" or any(one.startswith("-r") for one in options)
 
 
 def _interprets(command: Sequence[Word]) -> bool:
@@ -135,7 +154,7 @@ def _open_interpreter(run: Run) -> Word | None:
     for word in reversed(run.words[-4:]):
         if word.name in _SHELLS or _LANGUAGES.fullmatch(word.name):
             return word
-        if not _OPTION.fullmatch(word.text):
+        if not _OPTION.fullmatch(word.text) and word.text != "/dev/stdin":
             return None
     return None
 
@@ -143,8 +162,8 @@ def _open_interpreter(run: Run) -> Word | None:
 def _saved(text: str, found: Sequence[Run]) -> Iterator[Hit]:
     """A script that is downloaded and that the next commands run without a look at it; of a program only a shady one."""
     for i, run in enumerate(found):
-        word = next((one for one in run.words if one.name in _FETCH), None)
-        if word is None:
+        word = next((one for one in run.words if one.name in _SAVERS), None)
+        if word is None or not _ADDRESS.search(text, word.start, run.words[-1].end):
             continue
         shady = _SHADY.search(text, word.start, run.words[-1].end) is not None
         names = {one.name for one in run.words if len(one.name) > 1 and not one.text.startswith("-")} - _FETCH

@@ -12,7 +12,7 @@ _SEP: Final = r"[\\/]{1,2}"
 _HOME: Final = r"(?:~|\$\{?HOME\}?|%USERPROFILE%|\$env:USERPROFILE|/root|/(?:home|Users)/[\w.$<>-]{1,40})"
 #: Kind of file -> its shape.
 _SHAPES: Final = {
-    "ssh_private_key": rf"\.ssh{_SEP}(?:id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?(?![\w.-]*\.pub)\b|\*|identity\b)",
+    "ssh_private_key": rf"\.ssh{_SEP}(?:id_(?:\*|(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?(?![\w.-]*\.pub)\b)|\*|identity\b)",
     "shadow": r"/etc/g?shadow\b-?",
     "aws_credentials": rf"\.aws{_SEP}credentials\b",
     "cloud_credentials": (
@@ -51,13 +51,13 @@ _SHOWS: Final = r"\b(?:cat|less|more|head|tail|strings|xxd|hexdump|od|base64|tac
 _TAKES: Final = (
     r"\b(?:cp|mv|scp|rsync|tar|zip|7z|gzip|sort|cut|grep|sed|awk|dd|source|unshadow|john|hashcat|xcopy|copy|pbcopy"
     r"|xclip|clip|sqlite3|read_file|get_file|view_file|readFile(?:Sync)?|file_get_contents|createReadStream|ReadAll\w{1,9}"
-    r"|open|Path|File\.read|ReadFile)\b"
+    r"|glob|rglob|iglob|open|Path|File\.read|ReadFile)\b"
 )
 _READS: Final = (
     r"\b(?:read(?:s|ing)?|open(?:s|ing)?|load(?:s|ing)?|fetch(?:es|ing)?|retriev(?:es?|ing)|attach(?:es|ing)?|includ(?:es?|ing)|append(?:s|ing)?|embed(?:s|ding)?|cop(?:y|ies|ying)"
     r"|display(?:s|ing)?|show(?:s|ing)?|print(?:s|ing)?|dump(?:s|ing)?|extract(?:s|ing)?|collect(?:s|ing)?"
     r"|gather(?:s|ing)?|grab(?:s|bing)?|harvest(?:s|ing)?|return(?:s|ing)?|outputs?|quotes?|look (?:in|inside|into|at)"
-    r"|access(?:es|ing)?|encod(?:es?|ing)|contents? of|pars(?:es?|ing)|scrap(?:es?|ing)|archives?|backs? up|take)\b"
+    r"|access(?:es|ing)?|encod(?:es?|ing)|contents? of|(?:tarball|archive|zip file|backup|copy) of|pars(?:es?|ing)|scrap(?:es?|ing)|archives?|backs? up|take)\b"
     r"|\b(?:lies(?=\s+(?:die|den|das|dem|zuerst|bitte|alle|[~/.$`])|\s*\Z)|lese|lesen|öffne|öffnen|kopier\w{1,4}|zeig\w{0,3}|gib|lis|lire|lisez|ouvr\w{1,4}|affich\w{1,4}"
     r"|copi\w{1,4}|lee|leer|lea|abre|abra|muestra|imprime|leia|ler|mostre|leggi|leggere|apri|mostra|lees|toon"
     r"|odczytaj|wyświetl|skopiuj|kopyala)\b"
@@ -75,11 +75,13 @@ _SENDS: Final = (
 #: The same where the verb comes last.
 _AFTER: Final = re.compile(
     r"[^\n.。]{0,60}(?:読み取|読み込|読んで|コピー|表示|送信|送って|アップロード|읽|복사|출력|보내|전송|업로드|gönder|oku(?:yup|yun|yarak|\b)"
-    r"|kopyala|पढ़|भेज|auslesen|lesen|hochladen|senden|schicken|kopieren|发送|上传|发给)"
+    r"|kopyala|पढ़|भेज"
+    r"|(?:(?:and|then)\s+)?(?:read|copy|print|send|show|open|upload|remember|include|paste|attach|post)\s+(?:it|them|its contents?"
+    r"|the (?:file|key|contents?))\b|auslesen|lesen|hochladen|senden|schicken|kopieren|发送|上传|发给)"
 )
 _NETWORK: Final = re.compile(
     r"\b(?:curl|wget|nc|ncat|netcat|xh|s?ftp|tftp|socat|telnet|requests\.(?:post|put)|fetch\(|axios|urlopen|sendmail"
-    r"|Invoke-(?:WebRequest|RestMethod)|iwr|irm|mailx|mail|nslookup|dig)\b"
+    r"|Invoke-(?:WebRequest|RestMethod)|iwr|irm|mailx|mail|nslookup|dig|gist create|aws s3 (?:cp|sync|mv)|rclone (?:copy|sync|move)|gsutil (?:cp|rsync))\b"
 )
 _AWAY: Final = re.compile(
     r"[^\n.。]{0,80}(?:\|[^\n]{0,60}\b(?:curl|wget|nc|ncat|netcat|mail|ssh|socat)\b|\bto (?:https?:|\S+@|an? |the |our )"
@@ -109,12 +111,16 @@ _TOLD: Final = re.compile(
     rf"[^\n.]{{0,40}}\bcontents? of\b{_GAP}",
     re.I,
 )
+_SEARCHED: Final = re.compile(rf"\bgrep\b[^\n]{{0,60}}(?:pass|secret|token|key){_GAP}", re.I)
 _OPENED: Final = re.compile(
     rf"\b(?:open|read_text|read_bytes|readFile(?:Sync)?|file_get_contents|File\.read|ReadAll\w{{1,9}}|ReadFile)\s?\({_GAP}"
 )
 #: The folders before the part of the path that tells the kind.
 _HEAD: Final = re.compile(rf"(?:{_HOME}{_SEP}|\.{{0,2}}{_SEP}|[\w.-]{{1,30}}{_SEP}){{0,4}}[\"'`@<=(]{{0,4}}\Z")
 _WINDOW: Final = 120
+_FAR: Final = 600
+_ASSIGNED: Final = re.compile(r"(?P<name>\$?[A-Za-z_]\w{0,30})\s*:?=\s*[^=\n]{0,80}\Z")
+_USES: Final = re.compile(rf"{_TAKES}|{_SHOWS}|{_NETWORK.pattern}|\b(?:Copy-Item|sqlite3|connect|upload|read|post)\b")
 
 _MESSAGES: Final = {
     "key_folder": "takes a folder of keys",
@@ -133,9 +139,24 @@ def credential_files(text: str) -> Iterator[Hit]:
         head = _HEAD.search(before)
         before = before[: head.start()] if head else before
         verb = _verb(kind, before, text[match.end() : match.end() + _WINDOW])
+        if verb is None and kind in _STRICT:
+            verb = _used_later(before, text[match.end() : match.end() + _FAR])
         if verb is not None:
             message = _MESSAGES.get(kind, f"reads or copies credentials ({kind.replace('_', ' ')})")
             yield Hit(f"credential_file:{kind}", message, low + verb, match.end(), order=True)
+
+
+def _used_later(before: str, after: str) -> int | None:
+    """Where a variable gets the path, when a later line reads, copies or sends what it names."""
+    assigned = _ASSIGNED.search(before)
+    if assigned is None:
+        return None
+    name = re.escape(assigned["name"])
+    for use in re.finditer(rf"(?<!\w){name}(?!\w)[^\n]*", after):
+        line = after[after.rfind("\n", 0, use.start()) + 1 : use.end()]
+        if _USES.search(line):
+            return assigned.start()
+    return None
 
 
 def _verb(kind: str, before: str, after: str) -> int | None:
@@ -150,6 +171,8 @@ def _verb(kind: str, before: str, after: str) -> int | None:
         shown = _SHOWN.search(before)
         if kind not in _WEAK or (shown and (_ALOUD.match(after) or _AWAY.match(after))):
             found = shown
+        if kind == "history":
+            found = found or _SEARCHED.search(before)
         if kind not in _WEAK and kind not in _STRICT and kind != "passwd":
             found = found or _OPENED.search(before)
         if kind in _STRICT or kind in ("key_folder", "passwd"):

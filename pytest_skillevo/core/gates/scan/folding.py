@@ -36,10 +36,13 @@ _LOOKS: Final = dict(
         strict=True,
     )
 )
+#: The shell's blank in disguise, between the words of a command.
+_IFS: Final = re.compile(r"(?<=[\w}])\$(?:\{IFS\}|IFS(?:\$\d)?)(?=[-/\w$~.])")
 _WORD: Final = re.compile(r"[A-Za-z\u0370-\u03ff\u0400-\u052f]+")
 _SPACED: Final = re.compile(
     r"(?<![^\s\"'`])(?:[A-Za-z] ){3,30}[A-Za-z](?![^\s.,!?\"'`])(?:  (?:[A-Za-z] ){0,30}[A-Za-z](?![^\s.,!?\"'`])){1,30}"
 )
+_HEX: Final = re.compile(r"(?:\\x[0-9a-fA-F]{2}){6,4000}|(?<![\w])(?:[2-7][0-9a-fA-F]){12,4000}(?![\w])")
 _BASE64: Final = re.compile(r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/]{24,8000}={0,2}(?![A-Za-z0-9+/=_-])")
 
 
@@ -50,6 +53,8 @@ def folded(text: str) -> str:
         text = unicodedata.normalize("NFKC", text).translate(_PLAIN)
         text = _DASH.sub(lambda match: "-" * len(match[0]), text)
         text = _WORD.sub(_unmixed, text)
+    if "IFS" in text:
+        text = _IFS.sub(" ", text)
     return _SPACED.sub(_drawn_together, text)
 
 
@@ -64,8 +69,19 @@ def decoded(text: str) -> Iterator[tuple[int, str]]:
             plain = base64.b64decode(raw + "=" * (-len(raw) % 4), validate=True).decode("utf-8")
         except ValueError:
             continue
-        if sum(char.isprintable() or char in "\n\t" for char in plain) == len(plain) and " " in plain:
+        if _readable(plain):
             yield line, plain
+    line, position = 1, 0
+    for match in _HEX.finditer(text):
+        line += text.count("\n", position, match.start())
+        position = match.start()
+        plain = bytes.fromhex(match[0].replace("\\x", "")).decode("latin-1")
+        if _readable(plain):
+            yield line, plain
+
+
+def _readable(plain: str) -> bool:
+    return " " in plain and all(char.isprintable() or char in "\n\t" for char in plain)
 
 
 def _unmixed(match: re.Match[str]) -> str:

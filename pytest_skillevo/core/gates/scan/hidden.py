@@ -81,7 +81,7 @@ def _joins(text: str, match: re.Match[str]) -> bool:
 
 def _pictured(char: str) -> bool:
     """Whether the character may be part of an emoji: a picture, a skin tone, a variation mark."""
-    return unicodedata.category(char) in ("So", "Sk", "Sm", "Po") and ord(char) > 0x2000 or char == "\ufe0f"
+    return (unicodedata.category(char) in ("So", "Sk", "Sm", "Po") and ord(char) > 0x2000) or char == "\ufe0f"
 
 
 def _belongs(text: str, match: re.Match[str]) -> bool:

@@ -11,7 +11,7 @@ from typing import Final
 OVERRULE: Final[tuple[tuple[str, str, str], ...]] = (
     (  # German
         r"\b(?:ignorier\w{0,4}|vergiss|vergesst|vergessen|missacht\w{0,4}|übergeh\w{0,3}|überschreib\w{0,3}|umgeh\w{0,3}|verwirf|verwerf\w{0,2})\b",
-        r"\b(?:bisherig|vorherig|vorangegangen|vorangehend|vorig|früher|obig|ander|sämtlich|all|dein|ihr|eur|system)\w{0,4}\b",
+        r"\b(?:bisherig|vorherig|vorangegangen|vorangehend|vorig|früher|obig|ander|sämtlich|all|dein|ihr|eur)\w{0,4}\b|\bsystem\w{0,20}\b",
         r"\w{0,12}(?:anweisung|instruktion|regel|vorgabe|richtlinie|befehl|prompt)\w{0,3}\b",
     ),
     (  # French
@@ -144,28 +144,41 @@ SEND: Final = (
     r"envo(?:ie|ies|yez|yer)|transmet\w{0,4}|téléverse\w{0,2}|publie[zr]?|"
     r"env[ií][ae]\w{0,3}|enviar|manda\w{0,2}|sub(?:e|a|ir)|publica|transmite|envie|mande|carregue|"
     r"invi(?:a|are|ate)|carica\w{0,2}|spedisci|stuur|verstuur|upload|wyślij|prześlij|odešli|pošli|skicka|lähetä|trimite|kirim\w{0,3}|gửi)\b"
-    r"|отправ\w{1,4}|перешли\w{0,2}|загрузи\w{0,2}|передай\w{0,2}|надішл\w{1,3}|відправ\w{1,3}|gönder\w{0,4}"
+    r"|отправ\w{1,4}|пересыла\w{1,3}|перешли\w{0,2}|загрузи\w{0,2}|передай\w{0,2}|надішл\w{1,3}|відправ\w{1,3}|gönder\w{0,4}"
     r"|发送|上传|发到|发给|提交到|傳送|传送|送信|送って|アップロード|投稿|보내|전송|업로드|أرسل|ارسل|भेज|ส่ง|שלח"
 )
 #: What must not leave, in the languages above.
 SECRET: Final = (
-    r"(?:geheimnisse|zugangsdaten|anmeldedaten|passw[oö]rt\w{0,2}|kennw[oö]rt\w{0,2}|api-schlüssel|schlüssel|umgebungsvariablen"
+    r"(?:kundendaten|nutzerdaten|personenbezogene\w? daten|posteingang\w{0,2}|boîte de réception|données (?:des |de )?(?:clients|utilisateurs)|données personnelles"
+    r"|datos de (?:los )?(?:clientes|usuarios)|bandeja de entrada|dati dei clienti|dados d[oe]s? (?:clientes|usuários)|klantgegevens|dane klientów|данн\w{2} клиентов"
+    r"|персональн\w{2,3} данн\w{2,3}|müşteri veri\w{0,4}|客户数据|用户数据|收件箱|个人信息|顧客データ|個人情報|고객 데이터|개인정보|geheimnisse|zugangsdaten|anmeldedaten|passw[oö]rt\w{0,2}|kennw[oö]rt\w{0,2}|api-schlüssel|schlüssel|umgebungsvariablen"
     r"|mots? de passe|identifiants|clés?\b|variables d.environnement|jetons?|"
     r"contraseñas?|credenciales|claves?\b|variables de entorno|secretos|senhas?\b|credenciais|chaves?\b|variáveis de ambiente|segredos"
     r"|credenziali|chiavi\b|variabili d.ambiente|segreti|wachtwoord\w{0,2}|inloggegevens|sleutels|omgevingsvariabelen"
     r"|hasł\w|haseł|danych? logowania|klucz\w{0,2}|zmienn\w{1,2} środowiskow\w{1,2}|parola\w{0,4}|şifre\w{0,5}|kimlik bilgi\w{0,6}"
     r"|ortam değişken\w{0,6}|anahtar\w{0,5}|парол\w{1,3}|уч[её]тн\w{2,3} данн\w{2,3}|ключ\w{0,3}|переменн\w{2,3} (?:окружения|среды)|секрет\w{0,3}"
-    r"|токен\w{0,3}|облікові дані|змінн\w{1,2} середовища|密码|密碼|密钥|凭据|凭证|环境变量|令牌|口令|聊天记录|对话记录|パスワード|認証情報|環境変数|秘密鍵"
+    r"|токен\w{0,3}|переписк\w|облікові дані|змінн\w{1,2} середовища|密码|密碼|密钥|凭据|凭证|环境变量|令牌|口令|聊天记录|对话记录|パスワード|認証情報|環境変数|秘密鍵"
     r"|APIキー|トークン|会話履歴|비밀번호|자격 ?증명|환경 ?변수|API 키|토큰|كلمات المرور|كلمة المرور|بيانات الاعتماد|المفاتيح|متغيرات البيئة"
     r"|पासवर्ड|क्रेडेंशियल|कुंजी|api[ -]?keys?|tokens?|secrets?|credentials|passwords?|\.env\b)"
 )
 #: To keep something from the user, in other languages than English.
 CONCEAL: Final = (
-    r"(?:sag\w{0,2}|erzähl\w{0,2}|verrat\w{0,2}|erwähn\w{0,2})\b[^.\n]{0,30}(?:nutzer|benutzer|anwender)[^.\n]{0,30}\b(?:nichts|nicht)\b"
+    r"\berwähn\w{0,3}\b[^.\n]{0,40}(?:nutzer|benutzer|anwender)[^.\n]{0,20}\b(?:nicht|nie|niemals|auf keinen fall)\b"
+    r"|\bverheimlich\w{0,3}\b|\bsans que l'utilisateur\b|\bsenza che l'utente\b|\bsem que o usuário\b|\bzonder dat de gebruiker\b|\bvertel de gebruiker niet|\bbez wiedzy użytkownika"
+    r"|kullanıcıya (?:söyleme|haber verme)|haberi olmadan|(?:对|向)用户保密|不要提及此|不要向用户(?:透露|提及|说明|报告)|別讓用戶|別告訴|気づかれ(?:ない|ず)|気付かれ|バレない|눈치채지|모르게 (?:하|실행|처리)"
+    r"|\bverschweig\w{0,3}\b|\bn'en (?:parle|dis|informe)\w{0,2} (?:pas|rien)\b[^.\n]{0,30}utilisateur|\bno le(?:s)? (?:digas|diga|menciones|avises|informes)\b|\boculta\w{0,2} (?:este|esta|el|la) (?:paso|acción|cambio)\b|\bsin que el usuario\b|\ben secreto\b"
+    r"|\boculta\w{0,3}\b[^.\n]{0,30}\bal usuario|\bsem (?:o usuário|que o usuário|informar|avisar)\b|\bsenza (?:dirlo|informare|avvisare)\b[^.\n]{0,20}utente|\bdi nascosto\b"
+    r"|незаметно для пользовател|скрой\w{0,2} (?:это|от пользовател)|втайне|隐瞒用户|瞒着用户|悄悄地?(?:发送|上传|复制|删除|安装)|こっそり|内緒で|몰래"
+    r"|(?:sag\w{0,2}|erzähl\w{0,2}|verrat\w{0,2}|erwähn\w{0,2})\b[^.\n]{0,30}(?:nutzer|benutzer|anwender)[^.\n]{0,30}\b(?:nichts|nicht)\b"
     r"|ohne (?:den|die|dass der) (?:nutzer|benutzer|anwender)[^.\n]{0,30}(?:informier|mitteil|sag|bemerk|merkt)"
     r"|\bne (?:le )?(?:dis|dites|mentionne\w?|signale\w?|préviens)\b[^.\n]{0,40}utilisateur|sans (?:le )?(?:dire|prévenir|informer)[^.\n]{0,20}utilisateur"
     r"|\bno (?:se )?(?:lo )?(?:digas|diga|menciones|informes|avises)\b[^.\n]{0,40}usuario|sin (?:decir|avisar|informar)\w{0,3}[^.\n]{0,20}usuario"
     r"|\bnão (?:conte|diga|mencione|informe|avise)\b[^.\n]{0,40}usuário|\bnon (?:dire|dirlo|menzionare|informare)\b[^.\n]{0,40}utente"
     r"|не (?:говори|сообщай|упоминай|рассказывай)\w{0,2}[^.\n]{0,40}пользовател|不要(?:告诉|通知|让|告知)用户|别告诉用户|不告知用户"
     r"|ユーザーに(?:は)?(?:知らせ|伝え|言わ|教え|見せ)[^。\n]{0,6}(?:な|ず)|사용자에게 (?:알리|말하|언급)\w{0,3} ?[마말]"
+)
+#: In secret, where something is sent or taken.
+COVERTLY: Final = (
+    r"\b(?:heimlich|unauffällig|unbemerkt|discrètement|en cachette|secrètement|discretamente|en secreto|a escondidas|às escondidas|secretamente|di nascosto"
+    r"|segretamente|stiekem|heimelijk|potajemnie|po kryjomu|gizlice|i hemlighet|i smyg)\b|тайно|втайне|скрытно|незаметно|таємно|偷偷|暗中|秘密地|悄悄|密かに|ひそかに|こっそり|몰래|은밀히|سرا|سرًا"
 )

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from .hits import Hit
-from .shell import Commands, Run
+from .shell import Commands, Run, Word
 
 _CODE: Final = "instruction:exfiltrate"
 _MESSAGE: Final = "sends credentials or private data away"
 _SOURCES: Final = frozenset({"env", "printenv", "set", "export", "declare", "history"})
+_DUMPERS: Final = frozenset(
+    {"tar", "zip", "mysqldump", "pg_dump", "pg_dumpall", "mongodump", "gpg", "history", "sqlite3", "git"}
+)
 _SINKS: Final = frozenset(
     {"curl", "wget", "nc", "ncat", "netcat", "socat", "mail", "mailx", "sendmail", "telnet", "http", "xh"}
 )
@@ -32,6 +35,26 @@ _HOST: Final = re.compile(r"https?://(?P<host>[^\s/\"'?]{1,120})")
 _CALL: Final = re.compile(
     r"\b(?:requests\.(?:post|put|get|request)|httpx\.\w+|urlopen|urllib\.request|fetch|axios(?:\.\w+)?|http\.request|session\.post)\s{0,2}\("
     r"[^\n]{0,200}?(?:os\.environ(?!\s{0,2}[\[.])|os\.environ\.copy|process\.env(?![.\[])|dict\(os\.environ)"
+)
+_ENVIRONMENT: Final = (
+    r"(?:dict\(os\.environ\)|os\.environ\.(?:copy|items)\(\)|json\.dumps\(dict\(os\.environ|process\.env(?![.\[\w])|\b(?:Get-ChildItem|gci|dir|ls)\s+env:|GetEnvironmentVariables"
+    r"|\bENV\.to_h\b|os\.Environ\(\))"
+)
+_POSTS: Final = (
+    r"(?:requests\.(?:post|put)|httpx\.(?:post|put)|urlopen|urllib\.request|\bfetch\(|axios\.post|Invoke-(?:RestMethod|WebRequest)|\birm\b|\biwr\b|http\.client"
+    r"|Net::HTTP|\.src\s*=\s*[\"'`]https?:|sendBeacon\(|http\.Post|UploadString|UploadData|sendall\()"
+)
+_NEARBY: Final = re.compile(rf"{_ENVIRONMENT}[\s\S]{{0,300}}?{_POSTS}|{_POSTS}[\s\S]{{0,300}}?{_ENVIRONMENT}", re.I)
+#: A value as a part of a host name.
+_LOOKUP: Final = re.compile(
+    r"\b(?:dig|nslookup|host|ping|curl|wget)\b[^\n]{0,120}?(?:\$\([^()\n]{1,80}\)|`[^`\n]{1,80}`|\$\{?(?:data|d|enc|encoded|b64|chunk|secret|payload|key|token|env|line|part)\}?)"
+    r"\.(?:[\w-]{1,40}\.)*[a-z]{2,12}\b"
+)
+#: An image whose address takes private text along when it is shown.
+_IMAGE: Final = re.compile(
+    r"!\[[^\]\n]{0,60}\]\(https?://[^)\s]{0,120}[?&/][\w-]{0,20}=?(?:\{|<|\$|%7B|\[)[\w .-]{0,30}"
+    r"(?:conversation|history|secret|token|data|prompt|context|key|env|base64|encoded|message|chat|password)",
+    re.I,
 )
 _LOOPED: Final = re.compile(
     r"\bin\s+(?:\$\(|`)(?:env|printenv)\b[^\n]{0,160}\b(?:curl|wget|nc|nslookup|dig|ping|host)\b"
@@ -55,7 +78,7 @@ def leaks(text: str, found: Commands) -> Iterator[Hit]:
             start = -1
         if start < 0 and run.before != "|" and (source := _dumps(run)) is not None:
             start = source
-    for pattern in (_CALL, _SUBSTITUTED, _LOOPED):
+    for pattern in (_CALL, _SUBSTITUTED, _LOOPED, _NEARBY, _LOOKUP, _IMAGE):
         for match in pattern.finditer(text):
             yield Hit(_CODE, _MESSAGE, *match.span())
     for match in _VARIABLE.finditer(text):
@@ -67,7 +90,24 @@ def _dumps(run: Run) -> int | None:
     words = run.words
     if words and words[-1].name in _SOURCES:
         return words[-1].start
-    return words[0].start if words and words[0].name in ("printenv", "history") else None
+    command = run.command
+    if command and (command[0].name in ("printenv", "history") or (command[0].name in _DUMPERS and _streams(command))):
+        return command[0].start
+    return None
+
+
+def _streams(command: Sequence[Word]) -> bool:
+    """Whether an archive or dump goes to the next command: to "-" or, as dumps do, to nowhere else."""
+    name, options = command[0].name, [word.text for word in command[1:4]]
+    if name == "git":
+        return options[:1] in (["bundle"], ["archive"]) or options[:2] in (
+            ["log", "-p"],
+            ["log", "--patch"],
+            ["diff", "--no-index"],
+        )
+    if name == "tar" and options and not options[0].startswith("--") and "f" not in options[0]:
+        return True
+    return name not in ("tar", "zip") or "-" in options
 
 
 def _foreign(text: str, match: re.Match[str]) -> Iterator[Hit]:

@@ -16,13 +16,12 @@ _MESSAGES: Final = {
     "fork_bomb": "starts processes without end",
     "open_permissions": "gives everybody write access, or takes all access away",
     "setuid": "lets everybody run a program as its owner",
-    "remote_shell": "opens a shell to another machine",
     "system_file_write": "writes over a file that decides who may log in",
 }
 
 _DEVICE: Final = re.compile(
     r"/dev/(?:sd[a-z]{1,2}\d*|hd[a-z]\d*|x?vd[a-z]\d*|nvme\d+n\d+(?:p\d+)?|mmcblk\d+(?:p\d+)?|r?disk\d+(?:s\d+)?"
-    r"|mapper/.+|md\d+|dm-\d+|mtd(?:block)?\d+|k?mem|port|disk/by-.+)|//\./physicaldrive\d+|/proc/sysrq-trigger",
+    r"|mapper/.+|md\d+|dm-\d+|mtd(?:block)?\d+|k?mem|port|disk/by-.+|(?:sd|hd|nvme|vd)[a-z0-9]{0,6}[?*]+)|//\./physicaldrive\d+|/proc/sysrq-trigger",
     re.I,
 )
 #: A device that stands for the reader's own.
@@ -50,8 +49,6 @@ _EVERYBODY: Final = re.compile(r"[ugo]*[oa][ugoa]*[+=][rwxXst]*w[rwxXst]*")
 _SETUID: Final = re.compile(r"[4-7][0-7]{3}|0[4-7][0-7]{3}|(?:u|a|uo|ug|ugo)?\+[rwx]*s[rwx]*")
 
 _S: Final = r"\s{0,4}"
-_SHELL: Final = r"[\"']?(?:/usr)?(?:/bin/)?(?:ba|z|k|da)?sh\b"
-_NETCAT: Final = r"\b(?:nc|ncat|netcat)\b[^\n|]{0,80}\s"
 #: What is no command of its own, or a program in another language than the shell's.
 _PATTERNS: Final[Mapping[str, tuple[str, ...]]] = {
     "fork_bomb": (
@@ -74,21 +71,12 @@ _PATTERNS: Final[Mapping[str, tuple[str, ...]]] = {
         r"\bsetfacl\b[^\n]{0,40}\bo(?:ther)?::?rwx",
         rf"\bALL{_S}={_S}\(ALL(?:{_S}:{_S}ALL)?\){_S}NOPASSWD:{_S}ALL\b",
     ),
-    "remote_shell": (
-        r"\b(?:ba|z|k)?sh\s{1,4}-i[^\n]{0,60}/dev/(?:tcp|udp)/",
-        r"/dev/(?:tcp|udp)/[^\n]{1,80}0[<>]&1",
-        rf"{_NETCAT}(?:-[a-z]{{0,4}}[ec]|--exec|--sh-exec){_S}{_SHELL}",
-        rf"{_NETCAT}-[a-z]{{0,4}}e\s{{1,4}}(?:cmd|powershell)",
-        r"\bmkfifo\b[^\n]{0,160}\|\s{0,4}(?:nc|ncat|netcat|openssl)\b",
-        rf"\bsocat\b[^\n]{{0,120}}\bexec:{_SHELL}",
-        r"\bsocket\b[^\n]{0,300}(?:os\.dup2|pty\.spawn)",
-        r"\bfsockopen\([^\n]{0,120}(?:/bin/)?sh\s{1,4}-i",
-        r"Net\.Sockets\.TCPClient\([^\n]{0,400}\biex\b",
-    ),
     "disk_write": (
         rf"\b(?:open|fopen|openSync)\({_S}[\"'](?:/dev/(?:[shv]d[a-z]|nvme\d|disk\d|mem)|\\{{2,4}}\.\\{{1,2}}Phys)"
         rf"[^\n\"']{{0,16}}[\"']{_S},{_S}[\"']r?[wa+]",
         r"\b(?:Clear-Disk|Format-Volume|Initialize-Disk)\b[^\n]{0,80}-(?:RemoveData|Number|DriveLetter|Confirm)",
+        r"\bcipher(?:\.exe)?\s+/w:",
+        r"\bclean(?:\s+all)?\b[^\n]{0,40}\|\s*diskpart\b|\bselect\s+disk\s+\d[^\n]{0,10}\n\s*clean\b",
         r"\bdiskpart\b[^\n]{0,80}\bclean\b",
         r"\bformat(?:\.com)?\s{1,4}[C-Z]:\s{0,4}(?:/|\\?[\"'`]|\\n|\n|\Z)",
     ),
@@ -101,6 +89,7 @@ def machine(text: str, found: Commands) -> Iterator[Hit]:
     for word, rest in _disks(found):
         yield _hit("disk_write", *span_of(word, rest))
     yield from _redirected(found)
+    yield from _overwritten(found)
     yield from _permissions(found)
     for code, pattern in _COMPILED:
         for match in pattern.finditer(text):
@@ -151,6 +140,12 @@ def _redirected(found: Commands) -> Iterator[Hit]:
                     yield _hit("disk_write", run.words[0].start, following.end)
                 elif _LOGIN_FILE.fullmatch(following.text):
                     yield _hit("system_file_write", run.words[0].start, following.end)
+
+
+def _overwritten(found: Commands) -> Iterator[Hit]:
+    for word, rest in found.calls({"truncate", "shred", "rm", "unlink"}):
+        if any(_LOGIN_FILE.fullmatch(one.text) for one in rest):
+            yield _hit("system_file_write", *span_of(word, rest))
 
 
 def _permissions(found: Commands) -> Iterator[Hit]:

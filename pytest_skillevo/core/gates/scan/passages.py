@@ -30,7 +30,7 @@ _CODE_LINE: Final = re.compile(
     r"[;{}\[\](,\\]\s*\Z|\)\s*:?\s*\Z|\A\s*(?:import|from|def|class|return|const|let|var|if|elif|else|fi|for|while|do|done|then|try|except"
     r"|with|raise|assert|export|function|async|await|echo|set|cd|sudo|trap|case|esac|exit|@|RUN|FROM|COPY|SELECT|it\(|test\()"
     r"|\A\s*[\w.$\[\]\"']+\s*(?:[+|&-]?=|:=|\()|\A\s*(?:curl|wget|rm|chmod|dd|git|docker|pip|npm|python3?|bash|sh|ssh|find|tar|cat)\s"
-    r"|\A\s*[\"'][^\"']*[\"'],?\s*\Z|\A\s*[\w-]*:(?:\s|\Z)"
+    r"|\A\s*[\"'][^\"']*[\"'],?\s*\Z|\A\s*(?:-\s)?[a-z_][\w-]*:(?:\s+\S+){0,4}\s*\Z|\A\s*:\s"
 )
 _KEY: Final = re.compile(r"[\w-]+[ \t]*:")
 _RULER: Final = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)+\Z")

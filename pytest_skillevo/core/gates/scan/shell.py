@@ -14,16 +14,22 @@ from typing import Final, NamedTuple
 
 # Scripts without spaces between words; their characters end a shell word, while those of other scripts belong to it.
 _SPACELESS: Final = "\u3000-\u303f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uff60"
+#: A substitution that is only a value, such as $(whoami); what fetches or decodes is looked into.
+_VALUE: Final = r"\$\((?!curl|wget|fetch|echo|printf|base64|cat|env|xxd|printenv)[\w ./$-]{1,40}\)"
 _TOKEN: Final = re.compile(
-    r"(?P<op>\|[|&]?|&&|;|\n|`|\$\(|<\(|[()]|&(?![>&\d]))"
+    rf"(?P<op>\|[|&]?|&&|;|\n|`|(?!{_VALUE})\$\(|<\(|[()]|&(?![>&\d]))"
     r"|(?P<redirect>(?:\d|&)?>>?&?|<<?<?)"
-    rf"|(?P<word>(?:\$\{{[^}}\s]{{0,80}}\}}|(?!:\\?[\"']|\$\()[^\s`;|&<>(),\[\]{_SPACELESS}])+)"
+    rf"|(?P<word>(?:\$\{{[^}}\s]{{0,80}}\}}|{_VALUE}|(?!:\\?[\"']|\$\()[^\s`;|&<>(),\[\]{_SPACELESS}])+)"
 )
 _LITERAL_END: Final = re.compile(r"(?:\\[nrt])+\Z")
 _QUOTES: Final = re.compile(r"\\?[\"']")
 _DRIVE: Final = re.compile(r"[A-Za-z]:")
 _SENTENCE_END: Final = re.compile(r"[^\W_][\"'*)]{0,4}[.!?:][\"'*)]{0,4}\Z")
 _CLOSING: Final = ".!?:\"'*)"
+_VARIABLE: Final = re.compile(r"\$(?:\{(\w{1,30})\}|(\w{1,30}))")
+_ASSIGNED: Final = re.compile(r"([A-Za-z_]\w{0,29})=([\w./~*-]{1,40})")
+#: A name with a backslash before single letters, which a shell takes out.
+_SPLIT: Final = re.compile(r"\\?[a-z](?:\\?[a-z]){1,9}")
 #: What may stand before the command proper.
 _PREFIX: Final = frozenset(
     {
@@ -97,11 +103,14 @@ def commands(text: str) -> Commands:
     names: set[str] = set()
     before = ""
     span = False
+    known: dict[str, str] = {}
     for match in _TOKEN.finditer(text):
         operator = match["op"]
         if operator is None:
-            word = _word(match)
+            word = _word(match, known)
             if word.text:
+                if len(words) == 3 and words[0].name == "for" and words[2].name == "in":
+                    known[words[1].text] = word.text
                 words.append(word)
                 names.add(word.name)
         elif operator != "\n" or not span:
@@ -113,10 +122,15 @@ def commands(text: str) -> Commands:
     return Commands(tuple(found), frozenset(names))
 
 
-def _word(match: re.Match[str]) -> Word:
+def _word(match: re.Match[str], known: dict[str, str]) -> Word:
+    """The word of a token. Short values that the text gave to variables stand in for them from there on."""
     raw = text = match[0]
+    if known and "$" in text:
+        text = _VARIABLE.sub(lambda found: known.get(found[1] or found[2], found[0]), text)
     if match.lastgroup == "word":
-        text = _LITERAL_END.sub("", _QUOTES.sub("", text)).rstrip(",!?\u2026")
+        text = _LITERAL_END.sub("", _QUOTES.sub("", text)).rstrip(",!\u2026")
+        if "/" not in text:
+            text = text.rstrip("?")
         if not text.endswith("/**"):
             text = text.removesuffix("**")
         if not text.strip("{}"):
@@ -127,7 +141,12 @@ def _word(match: re.Match[str]) -> Word:
             text = text.rstrip(":")
         if text.strip(".") and not text.endswith("/.."):
             text = text.rstrip(".")
-    name = text.lstrip("\\*_").replace("\\", "/").rpartition("/")[2].lower().removesuffix(".exe")
+    if assigned := _ASSIGNED.fullmatch(text):
+        known[assigned[1]] = assigned[2]
+    if _SPLIT.fullmatch(text):
+        text = text.replace("\\", "")
+    # An alias or variable may hold the command: x='rm -rf'.
+    name = text.rpartition("=")[2].lstrip("\\*_").replace("\\", "/").rpartition("/")[2].lower().removesuffix(".exe")
     return Word(text, name, match.start(), match.end(), raw[-1] in _CLOSING and bool(_SENTENCE_END.search(raw)))
 
 

@@ -26,7 +26,7 @@ _DOING: Final = (
         "fetch|load|expos|reveal|leak|echo|cat|emit|output|evaluat|interpret|ship|hard-?cod|embed|mount|ignor|disregard",
         "forget|pass|transmit|disclos|exfiltrat|save|move|climb|travers|escap|show|display|attach|e-?mail|forward|point",
         "go|bypass|overrid|hide|hid|conceal|dump|return|inspect|quot|feed|hand|give|giv|disabl|unpack|tell|curl|dd|rm",
-        "combin|allow|permit|collect|request|steal|harvest|smuggl|append|add|encod|ask|keep|leav|repeat|change|chang",
+        "mislead|deceiv|lie|trick|combin|allow|permit|collect|request|steal|harvest|smuggl|append|add|encod|ask|keep|leav|repeat|change|chang",
     )
     + "(?:y|e|es|s|ing|ting|ning|ping|ming|ying|ling|ding|ied|ed)?"
 )
@@ -53,13 +53,18 @@ FORBIDS_IT: Final = re.compile(
     r"\b(?:never|no|not|avoid|instead of|rather than|refuse|reject|block|deny|forbid|without|don't|ban|prohibit|disallow"
     r"|away from|beware of|replaces?|prevents?|against)(?:\s+(?:any|the|a|an|bare|plain|using|of|every|all|things like"
     r"|commands? like|such as|raw))*[\s`\"'(:*]*\Z"
-    r"|\b(?:prefer|use|choose)\b[^.\n]{1,80}\b(?:over|instead of|to|not|rather than)[\s`\"'(*]*\Z",
+    r"|\bprefer\b[^.\n]{1,80}\bto[\s`\"'(*]*\Z|\b(?:prefer|use|choose)\b[^.\n]{1,80}\b(?:over|instead of|not|rather than)[\s`\"'(*]*\Z",
     re.I,
 )
 #: A prohibition that follows: "... must never be run".
 FORBIDS_AFTER: Final = re.compile(
     r"\b(?:must|should|may|can|shall|is|are|will)(?:n't| not| never)\b(?: ever)?(?: to)? be (?:\w+ed|run|done|written|put|set|read|sent)\b"
     r"|\b(?:is|are) (?:never|not) (?:to be )?(?:allowed|permitted|ok|okay|acceptable|appropriate|run|used|executed|an option|tolerated)\b",
+    re.I,
+)
+#: "No script pipes a download into a shell": a check that there is none.
+FORBIDS_ANY: Final = re.compile(
+    r"\A\W*no\s[\w-]+(?:\s[\w-]+)?\s(?:pipes?|uses?|contains?|runs?|reads?|writes?|calls?|has|have|is|are|sends?|deletes?|sets?|asks?|tells?)\b",
     re.I,
 )
 #: What stands before a prohibition and turns it round.
@@ -105,7 +110,8 @@ BAD: Final = re.compile(
         "stop and ask|ask (?:first|before|for confirmation)|require(?:s)? (?:approval|confirmation)|needs? (?:approval|confirmation)",
         "human approval|do not comply|not comply|do not obey|not obey|report it|fails? the (?:check|review|gate)|hardening",
         "fork bombs?|reverse shells?|privilege escalation|isolated|demonstrat\\w+|analy[sz](?:e|es|ed|ing|is)|stop and tell",
-        "escap(?:es|ed|ing)|zip slip|climbs? out|outside (?:the|its|of|your)|evil|must never|should never|gone for good",
+        "ruin(?:s|ed)?|breaks|broke|corrupt(?:s|ed|ion)?|disast\\w+|unrecoverable|irrecoverabl\\w+|lose (?:your|all|the)|data loss|loss of",
+        "(?:is|are|be) lost|consequences?|triggers?|escap(?:es|ed|ing)|zip slip|climbs? out|outside (?:the|its|of|your)|evil|must never|should never|gone for good",
         "violat(?:es?|ion)|illegal|penetration test|pentest(?:s|ers?)?|red team(?:s|ing)?|honeypot|cve-\\d+|owasp|mitre",
     )
     + r"\b(?!\.\w|[_/=])"
@@ -133,6 +139,7 @@ REPORTED: Final = re.compile(
     r"|suggest|propos|contain|includ|call)\w{0,4}\b(?:\s+[\w'-]+){0,5}\s*[`\"'(:*]*\Z",
     re.I,
 )
+ASKED: Final = re.compile(r"\W*(?:q\W+)?(?:what|why|which|how come|is it|what's|does|do you know)\b", re.I)
 EXPLAINED: Final = re.compile(r"\b(?:what|why|how|whether|when|that)\s*[`\"'*]*\Z", re.I)
 EXPLAINS: Final = re.compile(
     r"[`\"'*)\s]*(?:would|does|do|did|can|could|might|means?|is|are|was|were|happens|works)\b", re.I
@@ -157,8 +164,17 @@ ORDER: Final = re.compile(rf"{_START}\**{_RUN}\b(?:\s+{_NO_ORDER}[\w'/.-]+){{0,6
 ORDER_BY_PURPOSE: Final = re.compile(
     r"^\W*(?:to|for|when(?:ever)?|if|after|before|once|in order to|as soon as)\b[^.:\n]*,\s*(?:(?:then|just|simply|please)\s+){0,2}[`\"'*]*\Z"
     r"|\b(?:just|simply|please|then|now|next|finally|first)\s+[`\"'*]*\Z"
-    r"|^\W*(?:step \d+\W+)?(?:clean|remove|wipe|delete|reset|free|install|fix|set up|prepare|start|finish|update|repair|do this|undo|purge|flush"
+    r"|(?:^|,)\W*(?:step \d+\W+)?(?:clean|remove|wipe|delete|reset|free|install|fix|set up|prepare|start|finish|update|repair|do this|undo|purge|flush"
     r"|overwrite|stress|initiali[sz]e|configure|unlock|open|grant|give|make)\b[^.:\n]*:\s*[`\"'*]*\Z",
+    re.I,
+)
+#: A way out that is offered, a colon, and the command.
+OFFERED: Final = re.compile(
+    r"\b(?:fix|solution|trick|remedy|workaround|way|answer|cure|shortcut)\b[^.\n]{0,100}(?::|\bis)\s*[`\"'*]*\Z", re.I
+)
+#: The next sentence orders it: "Run it once."
+RUN_IT: Final = re.compile(
+    r"[`\"'*)\s]{0,4}[.!:,]?\s*(?:then |now |just |and |please )*(?:run|execute|type|use|repeat|apply|paste) (?:it|this|that|the (?:above|command|line))\b",
     re.I,
 )
 ORDER_AFTER: Final = re.compile(
@@ -171,11 +187,11 @@ ORDER_AFTER: Final = re.compile(
 #: Words of a hit that are an order themselves, because nothing stands before them that makes them something else.
 CLAUSE_START: Final = re.compile(rf"{_START}\**\Z|\b(?:you|agent)\s+\Z", re.I)
 GERUND: Final = re.compile(r"\w+ing\b")
-QUOTE_OPEN: Final = re.compile(r"[\"'«「『`*_]\s*\Z|[\"'][^\"'\n]{1,40}\Z")
+QUOTE_OPEN: Final = re.compile(r"[\"'«「『`*_]\s*\Z|[«「『][^»」』\n]{0,60}\Z|[\"'][^\"'\n]{1,40}\Z")
 
 FORBIDS_ELSEWHERE: Final = re.compile(
     _any(
-        r"\b(?:niemals|nie|nicht|keinesfalls|auf keinen fall|kein(?:e|en|er)?|verboten|untersag\w{1,3}|vermeide\w{0,2}|statt|anstatt)\b",
+        r"\b(?:niemals|nie|nicht|nichts|keinesfalls|auf keinen fall|kein(?:e|en|er)?|verboten|untersag\w{1,3}|vermeide\w{0,2}|statt|anstatt)\b",
         r"\b(?:ne|n')\s?[\w'-]+(?:[- ]vous)?\s(?:jamais|pas|plus|aucun\w?)\b|\bjamais\b|\binterdit\w{0,2}\b|\bévite[zr]?\b",
         r"\b(?:proscri\w{1,3}|au lieu de|plutôt que|prohibid\w|proibid\w|evit[ae]\w?|en lugar de|en vez de|em vez de)\b",
         r"\b(?:nunca|jamás)\b|\bno\s(?:\w+\s){0,3}?(?:ejecut|us|corr|lanc|lanz|pegu|copi|escrib|hag|hay|deb|instal|pong|guard|compart"
@@ -200,13 +216,16 @@ FORBIDS_ELSEWHERE: Final = re.compile(
 BAD_ELSEWHERE: Final = re.compile(
     _any(
         r"gefähr\w+|\bgefahr\w*|warnung|vorsicht|angriff|angreifer|schädlich|bösartig|blockier|ablehn|abgelehnt|lehn\w{1,3}\b.{1,60}\bab\b",
+        r"\bverboten|\binterdit|\bprohibid|\bproibid|\bvietat|\bverboden|\bzabronion|\bzakazan|запрещ|заборон|禁止|금지|\byasak|ممنوع",
         r"erkenn\w+|löscht|zerstör|verdächtig|\bfehler|risik\w+|sicherheits\w+|verweiger|missbrauch|untergeschoben",
         r"\bdanger\w*|attaqu\w+|malveillan\w+|bloqu\w+|refus\w+|détect\w+|détrui\w+|avertiss\w+|risque|suspec\w+|effac\w+ tout",
         r"peligro\w*|ataque|atacante|malicios\w+|rechaz\w+|detect\w+|destru\w+|advertencia|riesgo|sospechos\w+|inyección",
         r"perigo\w*|atacante|rejeit\w+|\baviso|\brisco|suspeit\w+|injeção|recus\w+|pericolo\w*|attacc\w+|malevol\w+|blocc\w+|rifiut\w+",
         r"rischi\w+|sospett\w+|gevaar\w*|aanval\w*|weiger\w*|verdacht\w*|niebezpieczn\w+|\batak\w*|złośliw\w+|odrzu\w+|blokuj\w*|zagroż\w+",
-        r"опасн\w+|атак\w+|злоумышленник|вредонос\w+|блокиру\w+|отклон\w+|откаж\w+|предупрежд\w+|угроз\w+|уязвим\w+|подозрит\w+",
+        r"внедрени|инъекци|подозрит|опасн\w+|атак\w+|злоумышленник|вредонос\w+|блокиру\w+|отклон\w+|откаж\w+|предупрежд\w+|угроз\w+|уязвим\w+|подозрит\w+",
         r"небезпечн\w+|загроз\w+|відхил\w+|tehlike\w*|saldırı\w*|zararlı\w*|engelle\w*|reddet\w*|şüpheli",
+        r"破坏|毁掉|损坏|改用|破壊|壊れ|파괴|망가|없는지|bomba fork|fork-?bom|フォーク爆弾|포크 폭탄|炸弹",
+        r"\bruin|beschädig|\bcompromet|arruin|\bdaña|danifica|rovina|danneggia|лома[ею]т|повред|уничтож|портит|\bнет\b|отсутств|niszczy|uszkadza",
         r"危险|危險|攻击|攻擊|恶意|风险|警告|拒绝|阻止|拦截|检测|可疑|误删|漏洞|威胁|注入|删除整个|删除所有",
         r"危ない|危険|消え|消去され|削除され|失われ|攻撃|悪意|拒否|検出|怪しい|注意|ブロック|脆弱|不正|インジェクション|위험|공격|악의|악성|거부|차단|탐지|경고|취약|주의|인젝션",
         r"خطير|خطر|هجوم|ख़तर|खतर|हमल|อันตราย|โจมตี|סכנה|מסוכן|επικίνδυν|επίθεσ|nguy hiểm|tấn công|berbahaya|serangan|farlig|angrepp|vaarallinen",
@@ -228,9 +247,9 @@ LISTED: Final = re.compile(
     + _any(
         "never|don'?ts?|do not|must not|avoid|forbidden|prohibited|not allowed|disallow\\w*|banned|block(?:s|ed|list)?",
         "den(?:y|ies|ied|ylist)|reject(?:s|ed)?|refus(?:e|es|ed)|dangerous|destructive|malicious|unsafe|harmful|red flags?",
-        "attack(?:s|ers?)?|payloads?|anti-?patterns?|bad|wrong|insecure|detect(?:s|ed|ion|ions)?|flag(?:s|ged)?|catch(?:es)?",
+        "attack(?:s|ers?)?|payloads?|anti-?patterns?|bad|wrong|insecure|detect(?:s|ed|ion|ions|ors?)?|flag(?:s|ged)?|catch(?:es)?",
         "suspicious|injections?|exploits?|vulnerab\\w+|pitfalls?|threats?|indicators|what not to do|hazard(?:s|ous)|not do",
-        "escalate|warning signs|signs of|risky|traversal|mistakes|stop and ask|require approval|need confirmation",
+        "escalate|warning signs|signs of|risky|traversal|mistakes|instead of|stop and ask|require approval|need confirmation",
     )
     + r"\b|[\u26a0\u274c\u26d4\u2717\u2718\U0001f6ab]",
     re.I,
@@ -277,6 +296,8 @@ RULE: Final = re.compile(
     r"^\s*-?\s*[\"']?(?:severity|message|rules?|rule_id|action|level|mitre|cwe|verdict|expect(?:ed)?)[\"']?\s*[:=]",
     re.I | re.M,
 )
+#: A line of its own above a command that says that it is not to be run.
+LABEL: Final = re.compile(r"\W*(?:do not|don't|never|bad|wrong|forbidden|dangerous|unsafe)\b[^\n;|&]{0,60}\Z", re.I)
 #: What a guard prints.
 OUTPUT: Final = re.compile(r"\s*(?:BLOCKED|DENIED|REJECTED|REFUSED|FORBIDDEN|ERROR|WARNING|DENY|ALERT)\b", re.I)
 COMMENT: Final = re.compile(
