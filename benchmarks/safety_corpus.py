@@ -99,7 +99,8 @@ def table(halves: dict[str, list[Snippet]]) -> list[str]:
         dangerous, harmless = score.hits + score.misses, score.false_alarms + score.passed
         precision = interval(score.precision, score.hits + score.false_alarms)
         lines.append(
-            f"| {half} | {dangerous} | {score.hits} | {score.misses} | {harmless} | {score.passed} | {score.false_alarms}"
+            f"| {half} | {dangerous} | {score.hits} | {score.misses} | {harmless} | {score.passed}"
+            f" | {score.false_alarms}"
             f" | {precision} | {interval(score.recall, dangerous)} |"
         )
     return lines
