@@ -1,4 +1,7 @@
-"""Evaluate agent Skills with pytest, evolve them on evidence, and decide whether the new version may be merged."""
+"""Evaluate agent Skills with pytest, evolve them on evidence, and decide whether the new version may be merged.
+
+PYTEST_DONT_REWRITE: no assert here needs an explanation, and every pytest run loads this module.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The fixtures that skill cases use: skill, rollout, agent, judge."""
+"""The fixtures that skill cases use: skill, rollout, agent, judge.
+
+PYTEST_DONT_REWRITE: no assert here needs an explanation, and every pytest run loads this module.
+"""
 
 from __future__ import annotations
 

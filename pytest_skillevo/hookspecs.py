@@ -1,4 +1,7 @@
-"""Hooks that other plugins and conftest files may implement."""
+"""Hooks that other plugins and conftest files may implement.
+
+PYTEST_DONT_REWRITE: no assert here needs an explanation, and every pytest run loads this module.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 An option `--evolve-seed` has the ini key `evolve_seed`. All values are plain text, numbers or booleans, so that
 they can be sent to workers.
+
+PYTEST_DONT_REWRITE: no assert here needs an explanation, and every pytest run loads this module.
 """
 
 from __future__ import annotations

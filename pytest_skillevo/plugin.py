@@ -1,6 +1,8 @@
 """The pytest entry point: options, markers, and which of the two modes a run is in.
 
 Nothing beyond pytest and the standard library is imported here until skill cases are found or --evolve is given.
+
+PYTEST_DONT_REWRITE: no assert here needs an explanation, and every pytest run loads this module.
 """
 
 from __future__ import annotations
