@@ -12,6 +12,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from .core.gates.records import Gate
     from .core.gepa import Brief
     from .core.protocols import Behaviour, ChatModel
 
@@ -43,4 +44,40 @@ def pytest_skillevo_proposer(name: str, config: pytest.Config) -> Callable[[Brie
     It is called as `propose(brief, seed)`, where the brief (core.gepa.Brief) has the parent skill, the component, the
     records of the minibatch and what was rejected before; it returns the component's whole new text, which passes the
     checks that a model's answer passes. Raise InfrastructureError when it cannot answer.
+    """
+
+
+@pytest.hookspec(firstresult=True)
+def pytest_skillevo_gate_spec(default: Gate | None, config: pytest.Config) -> Gate | None:
+    """Return the gate that decides whether a candidate is a whole skill under a free name, or None to keep the default.
+
+    `default` is the built-in gate (None when it is switched off) and may be wrapped; a gate has `version` and `judge`
+    (core.gates.records.Gate). One that raises lets nothing pass.
+    """
+
+
+@pytest.hookspec(firstresult=True)
+def pytest_skillevo_gate_safety(default: Gate | None, config: pytest.Config) -> Gate | None:
+    """Return the gate that decides whether anything in it is dangerous, or None to keep the default.
+
+    `default` is the built-in gate (None when it is switched off) and may be wrapped; a gate has `version` and `judge`
+    (core.gates.records.Gate). One that raises lets nothing pass.
+    """
+
+
+@pytest.hookspec(firstresult=True)
+def pytest_skillevo_gate_effectiveness(default: Gate | None, config: pytest.Config) -> Gate | None:
+    """Return the gate that decides whether the evidence speaks for it, or None to keep the default.
+
+    `default` is the built-in gate (None when it is switched off) and may be wrapped; a gate has `version` and `judge`
+    (core.gates.records.Gate). One that raises lets nothing pass.
+    """
+
+
+@pytest.hookspec(firstresult=True)
+def pytest_skillevo_gate_human(default: Gate | None, config: pytest.Config) -> Gate | None:
+    """Return the gate that decides whether it waits for a person (not passed: it waits), or None to keep the default.
+
+    `default` is the built-in gate (None when it is switched off) and may be wrapped; a gate has `version` and `judge`
+    (core.gates.records.Gate). One that raises lets nothing pass.
     """

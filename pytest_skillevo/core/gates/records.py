@@ -171,5 +171,12 @@ class Gates:
 
     @property
     def version(self) -> str:
-        """One text that changes when any gate changes."""
-        return "; ".join(f"{name} {gate.version if (gate := getattr(self, name)) else 'off'}" for name in GATES)
+        """One text that changes when any gate changes. A gate whose version cannot be read is "unknown"."""
+        return "; ".join(f"{name} {_version(getattr(self, name))}" for name in GATES)
+
+
+def _version(gate: Gate | None) -> str:
+    try:
+        return "off" if gate is None else str(gate.version)
+    except Exception:
+        return "unknown"

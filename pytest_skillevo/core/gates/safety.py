@@ -16,7 +16,7 @@ from .scan.context import excused
 from .scan.credentials import credentials
 from .scan.deletion import deletions
 from .scan.downloads import downloads
-from .scan.files import credential_files
+from .scan.files import credential_files, searched_credentials
 from .scan.folding import decoded, folded
 from .scan.hidden import hidden_characters
 from .scan.hits import Hit
@@ -24,6 +24,7 @@ from .scan.leaks import leaks
 from .scan.machine import machine
 from .scan.orders import orders
 from .scan.passages import Passage, passages
+from .scan.programs import programs
 from .scan.remote import remote_shells
 from .scan.shell import commands
 from .scan.takeover import takeover
@@ -134,6 +135,8 @@ def _dangers(text: str) -> Iterator[Hit]:
     yield from remote_shells(text)
     yield from takeover(text)
     yield from credential_files(text)
+    yield from searched_credentials(text)
+    yield from programs(text)
     yield from climbing_paths(text)
     yield from orders(text)
 

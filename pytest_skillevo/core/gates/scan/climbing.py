@@ -12,17 +12,22 @@ from .hits import Hit
 _CLIMB: Final = re.compile(r"(?:\.\.[\\/]{1,2}){1,40}\.\.(?![\w.])[\\/]{0,2}[\w.$~@\\/*-]{0,80}")
 #: Steps up in an encoding that no honest path has.
 _ENCODED: Final = re.compile(
-    r"(?:(?:%2e|%252e|\.){2}(?:%2f|%5c|%252f|%255c|%c0%af)|(?:%2e|%252e){2}/){2,40}[\w.%/-]{0,80}|(?:\.{4}(?://|\\\\)){2,40}[\w./\\-]{0,80}",
+    r"(?:(?:%2e|%252e|\.){2}(?:%2f|%5c|%252f|%255c|%c0%af)|(?:%2e|%252e){2}/){2,40}[\w.%/-]{0,80}|(?:\.{4}(?://"
+    r"|\\\\)){2,40}[\w./\\-]{0,80}",
     re.I,
 )
+_ENTITY: Final = re.compile(r"<!ENTITY\s[^>\n]{0,80}\bSYSTEM\s{1,4}[\"'](?:file:|/etc/|php:)", re.I)
 _UP: Final = re.compile(r"\.\.")
 _SENSITIVE: Final = re.compile(
-    r"(?:etc[\\/](?:passwd|shadow|sudoers|cron|hosts|ssh|ld\.so|profile|init|systemd)|\.ssh\b|\.aws\b|\.gnupg\b|\.bash(?:rc|_profile)"
-    r"|\.profile\b|\.zshrc|authorized_keys|crontab|win(?:dows|nt)[\\/]|system32|proc[\\/]|root[\\/]|boot\.ini|\.git[\\/]hooks)",
+    r"(?:etc[\\/](?:passwd|shadow|sudoers|cron|hosts|ssh|ld\.so|profile|init|systemd)|\.ssh\b|\.aws\b|\.gnupg\b"
+    r"|\.bash(?:rc|_profile)"
+    r"|\.profile\b|\.zshrc|authorized_keys|crontab|win(?:dows|nt)[\\/]|system32|proc[\\/]|root[\\/]|boot\.ini"
+    r"|\.git[\\/]hooks)",
     re.I,
 )
 _WRITES: Final = (
-    r"write|save|store|cop(?:y|ies)|cp|mv|move|scp|rsync|extract|unpack|unzip|untar|tar|download|export|append|create|put"
+    r"write|save|store|cop(?:y|ies)|cp|mv|move|scp|rsync|extract|unpack|unzip|untar|tar|download|export|append|create"
+    r"|put"
     r"|upload|place|dump|overwrite|edit|modify|change|delete|remove|rm|unlink|touch|mkdir|tee|rename|patch|drop|output"
 )
 _READS: Final = (
@@ -31,13 +36,15 @@ _READS: Final = (
 _TOOL: Final = re.compile(
     rf"(?:(?<![A-Za-z])(?P<write>{_WRITES})(?:s|es|d|ed|ing|_\w{{1,20}}|[A-Z]\w{{1,20}})?"
     rf"|(?<![A-Za-z])(?P<read>{_READS})(?:s|es|d|ing|_\w{{1,20}}|[A-Z]\w{{1,20}})?"
-    r"|(?P<call>extractall|writeFile\w*|write_text|write_bytes|str_replace|open)\("
+    r"|(?P<call>extractall|writeFile\w{0,40}|write_text|write_bytes|str_replace|open)\("
     r"|(?P<redirect>>{1,2})|(?P<option>\s-[oCd]|--(?:output|directory|dest|target|prefix)))(?![A-Za-z])",
     re.I,
 )
 _FOREIGN: Final = re.compile(
-    r"schreib\w{0,3}|speicher\w{0,3}|kopier\w{0,3}|lösch\w{0,3}|écri\w{1,4}|enregistr\w{1,3}|copie\w{0,2}|supprim\w{1,3}|guarda\w{0,2}"
-    r"|escrib\w{1,3}|copia\w{0,2}|borra\w{0,2}|salve\w{0,2}|grave\w{0,2}|escrev\w{1,3}|salva\w{0,2}|scriv\w{1,3}|schrijf|bewaar|zapisz|skopiuj"
+    r"schreib\w{0,3}|speicher\w{0,3}|kopier\w{0,3}|lösch\w{0,3}|écri\w{1,4}|enregistr\w{1,3}|copie\w{0,2}"
+    r"|supprim\w{1,3}|guarda\w{0,2}"
+    r"|escrib\w{1,3}|copia\w{0,2}|borra\w{0,2}|salve\w{0,2}|grave\w{0,2}|escrev\w{1,3}|salva\w{0,2}|scriv\w{1,3}"
+    r"|schrijf|bewaar|zapisz|skopiuj"
     r"|запиши\w{0,2}|сохрани\w{0,2}|скопируй\w{0,2}|удали\w{0,2}|写入|保存|复制|删除|写到|寫入|書き込|コピー|저장|쓰기|복사",
     re.I,
 )
@@ -45,20 +52,24 @@ _FOREIGN_AFTER: Final = re.compile(
     r"[^\n.。]{0,40}(?:書き込|保存|コピー|削除|저장|쓰|복사|삭제|kaydet|yaz|speicher|schreib|写入|保存)"
 )
 _MODULE: Final = re.compile(
-    r"\b(?:import|from|require|include|extends|@import|use|source|link|see)\b[^\n]{0,40}\Z|\b(?:href|src)\s?=[^\n]{0,20}\Z",
+    r"\b(?:import|from|require|include|extends|@import|use|source|link|see)\b[^\n]{0,40}\Z|\b(?:href"
+    r"|src)\s?=[^\n]{0,20}\Z",
     re.I,
 )
 _LINK: Final = re.compile(r"\]\(\s{0,2}\Z")
 _FIELD: Final = re.compile(
-    r"\\?[\"']?(?:path|file|file_?name|file_?path|target|dest(?:ination)?|output(?:_path|_file)?|dir(?:ectory)?|location)\\?[\"']?"
-    r"\s{0,2}[:=]\s{0,2}\\?[\"']?\Z",
+    r"\\?[\"']?(?:path|file|file_?name|file_?path|target|dest(?:ination)?|output(?:_path|_file)?|dir(?:ectory)?"
+    r"|location)\\?[\"']?"
+    r"\s{0,2}[:=]\s{0,2}\\?[\"']?\Z|<(?:path|file|file_?name|target|dest(?:ination)?|output|location)>\s{0,4}\Z",
     re.I,
 )
 _TOOL_CALL: Final = re.compile(
-    r"[\"'](?:tool|tool_name|content|contents|arguments|args|action|command|input|text|data|function)\\?[\"']\s{0,2}:"
+    r"<(?:tool|invoke|content|arguments?|parameter)\b|[\"'](?:tool|tool_name|content|contents|arguments|args|action"
+    r"|command|input|text|data|function)\\?[\"']\s{0,2}:"
 )
 _INTO: Final = re.compile(
-    r"\b(?:to|into|in|at|as|under|nach|unter|vers|dans|sous|en|a|al|em|para|in|naar|do|в|на)\s{1,3}[`\"'(]{0,3}\Z|(?:到|至|に)\s{0,2}[`\"'(]{0,3}\Z"
+    r"\b(?:to|into|in|at|as|under|nach|unter|vers|dans|sous|en|a|al|em|para|in|naar|do|в|на)\s{1,3}[`\"'(]{0,3}\Z"
+    r"|(?:到|至|に)\s{0,2}[`\"'(]{0,3}\Z"
 )
 _COMMAND_START: Final = re.compile(r"[^`;|&\n\s][^`;|&\n]*\Z|\Z")
 _WINDOW: Final = 60
@@ -66,6 +77,8 @@ _WINDOW: Final = 60
 
 def climbing_paths(text: str) -> Iterator[Hit]:
     """Places where a path with two or more steps up is the object of a tool or a tool-like verb."""
+    for match in _ENTITY.finditer(text):
+        yield Hit("path_traversal:file_entity", "reads a file through an XML entity", *match.span())
     for match in _ENCODED.finditer(text):
         yield Hit("path_traversal:encoded", "climbs out of its folder by an encoded path", *match.span())
     for match in _CLIMB.finditer(text):

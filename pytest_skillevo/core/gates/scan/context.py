@@ -84,7 +84,7 @@ class _Mention:
             return _announces(passage.lead) or any(_announces(title) for title in passage.headings[-1:])
         start, end = self.hit.start, self.hit.end
         rest = f"{passage.text[max(0, start - _REACH) : start]} {passage.text[end : end + _REACH]}"
-        if signals.QUOTE_OPEN.search(self.before) and signals.FORBIDS_ELSEWHERE.search(rest) and not _english(rest):
+        if signals.QUOTED.search(self.before) and signals.FORBIDS_ELSEWHERE.search(rest) and not _english(rest):
             return True
         if signals.BAD.search(rest) or signals.BAD_ELSEWHERE.search(rest) or self._told_about():
             return True
@@ -129,7 +129,7 @@ class _Mention:
             return True
         if self.hit.order:
             starts = signals.CLAUSE_START.search(before) and not signals.QUOTE_OPEN.search(before)
-            return bool(starts) and not signals.GERUND.match(self.said)
+            return bool(starts) and not signals.NO_IMPERATIVE.match(self.said)
         return False
 
     def _in_forbidden_list(self, passage: Passage) -> bool:
@@ -194,7 +194,8 @@ def _excused_in_code(passage: Passage, hit: Hit) -> bool:
         return True
     if signals.LABEL.match(above.rstrip("\n").rpartition("\n")[2]):
         return True
-    trailing = signals.COMMENT.search(after)
+    # A run of words goes on into the comment behind it.
+    trailing = signals.COMMENT.search(text[hit.start : hit.end] + after)
     if signals.MARKED.search(comments) or (trailing is not None and signals.MARKED.search(trailing["text"])):
         return True
     if signals.OUTPUT.match(before) or (end >= 0 and signals.OUTPUT.match(text, end + 1)):
@@ -211,7 +212,7 @@ def _excused_in_code(passage: Passage, hit: Hit) -> bool:
         return True
     if signals.RULE_FIELD.match(before) and signals.RULE.search(text[max(0, start - 200) : hit.end + 200]):
         return True
-    listed = re.search(r"[\"'/`(]|^\s*-\s", before + text[hit.start]) is not None
+    listed = re.search(r"[\"'/`(]|^\s*-\s", before + text[hit.start : hit.end]) is not None
     return listed and any(
         signals.GUARD.search(part)
         for part in (before, _RIGHT_AFTER.sub("", after), _opening(above), _test(text, hit.end))

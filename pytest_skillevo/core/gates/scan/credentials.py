@@ -15,26 +15,34 @@ _LONG: Final = 20
 _SHORT: Final = 8
 _KEY_TEXT: Final = re.compile(r"[A-Za-z0-9_\-./+=~:]{20,}")
 _HOLDS_PLACE: Final = re.compile(
-    r"example|placeholder|change[-_]?me|your|replace|redacted|insert|xxx|\.\.\.|…|<|>|\*\*\*|\$\{|\{\{|\$\(|%\(|\{[a-z_]+\}|todo|\bfill"
+    r"example|placeholder|change[-_]?me|your|replace|redacted|insert|xxx|\.\.\.|…|<|>|\*\*\*|\$\{|\{\{|\$\(|%\("
+    r"|\{[a-z_]+\}|todo|\bfill"
     r"|#####|_here\b|not-?a-?real|dummy",
     re.I,
 )
 #: What stands in examples of passwords; none of these opens a door.
 _SAMPLE_WORD: Final = re.compile(
-    r"(?:my|the|super|very|some|new|old|a|db|app|local|test)?[-_.]?(?:pass(?:w(?:or)?d|phrase)?|passw0rd|p@ssw0rd|secret|test|admin|root|user|postgres"
-    r"|mysql|redis|guest|demo|local|dev|foo|bar|baz|abc|token|key|hunter|default|qwerty|letmein|welcome|sample|fake|mock|s3cr3t|secure|strong|value|string)+[-_.]?"
+    r"(?:my|the|super|very|some|new|old|a|db|app|local|test)?[-_.]?(?:pass(?:w(?:or)?d|phrase)?|passw0rd|p@ssw0rd"
+    r"|secret|test|admin|root|user|postgres"
+    r"|mysql|redis|guest|demo|local|dev|foo|bar|baz|abc|token|key|hunter|default|qwerty|letmein|welcome|sample|fake"
+    r"|mock|s3cr3t|secure|strong|value|string)+[-_.]?"
     r"(?:word|key|token|value)?[0-9!@#$%_.-]{0,8}",
     re.I,
 )
 _PART: Final = re.compile(r"[A-Z]?[a-z]*|[A-Z]+|v?[0-9]{1,4}|[a-z]+[0-9]{0,2}")
 _REFERENCE: Final = re.compile(
-    r"[A-Za-z_]\w*(?:\.\w+|\[|\()|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z|[@%$]|/[a-z]|\./|~/|https?:|\|\||\bvault:"
+    r"[A-Za-z_]\w{0,40}(?:\.\w{1,40}|\[|\()|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z|[@%$]|/[a-z]|\./|~/|https?:|\|\||\bvault:"
 )
 _TYPED: Final = re.compile(
-    r"(?:\bredis-cli\b[^\n]{0,40}\s-a\s+|\b(?:set|config)\s+\S{0,40}(?:secret|token|password|_key)\w{0,20}\s+|\bsshpass\s+-p\s*|\s-u\s+[\"']?[\w.@-]{1,40}:|\blogin\s+\S{1,60}\s+password\s+|\bmysql\b[^\n]{0,60}\s-p(?=\S)"
-    r"|(?:\b|_)(?:passphrase|pwd|pass|passcode|passwort|kennwort|contraseña|senha|пароль|密码|口令|şifre|parola)[\"']?\s{0,4}[:=：]\s{0,4}"
-    r"|\b(?:pass(?:word|wort|code|phrase)|kennwort|contraseña|mot de passe|senha|пароль)[^\n:=]{1,40}[:=]\s{0,3}(?=[`\"'])"
-    r"|\b(?:password|passphrase|passcode|token|secret|api key|access key)\s{1,4}(?:is\s{1,4}|of\s{1,4})?(?=[`\"']))[`\"']?(?P<value>[^\s\"'`@,;]{6,80})",
+    r"(?:\bredis-cli\b[^\n]{0,40}\s-a\s{1,8}|\b(?:set|config)\s{1,8}\S{0,40}(?:secret|token|password"
+    r"|_key)\w{0,20}\s{1,8}|\bsshpass\s{1,8}-p\s{0,8}|\s-u\s{1,8}[\"']?[\w.@-]{1,40}:"
+    r"|\blogin\s{1,8}\S{1,60}\s{1,8}password\s{1,8}|\bmysql\b[^\n]{0,60}\s-p(?=\S)"
+    r"|(?:\b|_)(?:passphrase|pwd|pass|passcode|passwort|kennwort|contraseña|senha|пароль|密码|口令|şifre"
+    r"|parola)[\"']?\s{0,4}[:=：]\s{0,4}"
+    r"|\b(?:pass(?:word|wort|code|phrase)|kennwort|contraseña|mot de passe|senha"
+    r"|пароль)[^\n:=]{1,40}[:=]\s{0,3}(?=[`\"'])"
+    r"|\b(?:password|passphrase|passcode|token|secret|api key|access key)\s{1,4}(?:is\s{1,4}"
+    r"|of\s{1,4})?(?=[`\"']))[`\"']?(?P<value>[^\s\"'`@,;]{6,80})",
     re.I,
 )
 _KEYS: Final = re.compile(
@@ -43,7 +51,8 @@ _KEYS: Final = re.compile(
 _PUBLIC_KEYS: Final = re.compile(r"PUBLIC|PRIMARY|FOREIGN|SORT|CACHE|PARTITION|IDEMPOTENCY")
 #: Public samples, known to everybody from the documentation of those who made them.
 _PUBLIC: Final = ("SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c", "eyJzdWIiOiIxMjM0NTY3ODkw", "wJalrXUtnFEMI/K7MDENG")
-_BODY: Final = re.compile(r"(?:\s|\\n|\\r)*(?:[A-Za-z-]{1,20}:[^\n]{0,80}\n\s*)*[A-Za-z0-9+/=]{16,}")
+_BODY: Final = re.compile(r"(?:\s|\\n|\\r)*(?:[A-Za-z-]{1,20}:[^\n]{0,80}\n\s{0,8})*[A-Za-z0-9+/=]{16,}")
+_LINE: Final = 200
 _ALONE: Final = re.compile(r"[\s\"'`]*\Z")
 
 
@@ -66,8 +75,10 @@ def holds_place(value: str) -> bool:
 def _keys(text: str) -> Iterator[tuple[str, int, int]]:
     for match in PRIVATE_KEY.finditer(text):
         head_end = match.start("body")
-        line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
-        rest = text[head_end : text.find("\n", head_end) if "\n" in match["body"] else match.end()]
+        low = max(0, match.start() - _LINE)
+        line = text[text.rfind("\n", low, match.start()) + 1 or low : match.start()]
+        end = text.find("\n", head_end, head_end + _LINE)
+        rest = text[head_end : end if end >= 0 else min(match.end(), head_end + _LINE)]
         alone = not re.sub(r"[\w-]{0,40}\s{0,4}[:=]\s{0,4}[|>]?-?", "", line).strip(" \t\"'`") and _ALONE.match(rest)
         body = match["body"]
         if (_BODY.match(body) and not _HOLDS_PLACE.search(body[:200])) or (
@@ -102,7 +113,7 @@ def _headers(text: str) -> Iterator[tuple[str, int, int]]:
     for start, end in header_values(text):
         end = start + len(text[start:end].rstrip("`).:"))
         value = text[start:end]
-        if text[:start].rstrip().lower().endswith("basic"):
+        if text[max(0, start - 20) : start].rstrip().lower().endswith("basic"):
             if (
                 len(value) >= 8
                 and not holds_place(_decoded(value))

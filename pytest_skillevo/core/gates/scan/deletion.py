@@ -56,29 +56,35 @@ _FILTERS: Final = (
 _SWITCHES: Final = frozenset({"/s", "/q", "/f", "/p", "/a", "/y"})
 _CALL: Final = re.compile(
     r"\b(?:rmtree|rmSync|rmdirSync|rm_rf|rm_r|rimraf|rimraf\.sync|remove_dir_all|RemoveAll|removeSync|emptyDirSync"
-    r"|remove_tree|delete_folder|Deno\.remove|fs\.rm|fs\.promises\.rm|Directory\.Delete|remove_all)\b\s*\(?\s*"
+    r"|remove_tree|delete_folder|Deno\.remove|fs\.rm|fs\.promises\.rm|Directory\.Delete|remove_all)\b\s{0,8}\(?\s{0,8}"
 )
 _STORES: Final = re.compile(
-    r"\bDROP\s+(?:DATABASE|SCHEMA)\s+(?!IF\b)(?!\S{0,40}(?:test|tmp|temp|dev|local|demo|sandbox|scratch))[\w\"`.-]+"
-    r"|\baws\s+s3\s+rb\s+s3://\S+\s+--force|\baws\s+s3\s+rm\s+s3://[\w.-]+/?\s+--recursive"
-    r"|\bkubectl\s+delete\s+(?:ns|namespaces?|all|pv|pvc)\b[^\n]{0,40}--all\b",
+    r"\bDROP\s{1,8}(?:DATABASE|SCHEMA)\s{1,8}(?!IF\b)(?!\S{0,40}(?:test|tmp|temp|dev|local|demo|sandbox"
+    r"|scratch))[\w\"`.-]+"
+    r"|\baws\s{1,8}s3\s{1,8}rb\s{1,8}s3://\S{1,120}\s{1,8}--force"
+    r"|\baws\s{1,8}s3\s{1,8}rm\s{1,8}s3://[\w.-]{1,60}/?\s{1,8}--recursive"
+    r"|\bkubectl\s{1,8}delete\s{1,8}(?:ns|namespaces?|all|pv|pvc)\b[^\n]{0,40}--all\b",
     re.I,
 )
 _WALKED: Final = re.compile(
-    r"\b(?:os\.walk|glob\.i?glob|os\.listdir|os\.scandir|Path|readdirSync|filepath\.Walk|Dir\.glob|Dir\.foreach)\(\s*[\"'](?:/|/\*{1,2}|~|~/\*{0,2}|C:[\\/]{0,2})[\"']"
-    r"(?:[^\n]*\n){0,4}?[^\n]*?(?:os\.remove|os\.unlink|\.unlink\(|rmtree|os\.Remove|unlinkSync|rmSync|File\.delete)"
+    r"\b(?:os\.walk|glob\.i?glob|os\.listdir|os\.scandir|Path|readdirSync|filepath\.Walk|Dir\.glob"
+    r"|Dir\.foreach)\(\s{0,8}[\"'](?:/|/\*{1,2}|~|~/\*{0,2}|C:[\\/]{0,2})[\"']"
+    r"(?:[^\n]{0,200}\n){0,4}?[^\n]{0,200}?(?:os\.remove|os\.unlink|\.unlink\(|rmtree|os\.Remove|unlinkSync|rmSync"
+    r"|File\.delete)"
 )
 _FORMATTED: Final = re.compile(
-    r"\brm\s+-[a-zA-Z]*[rR][a-zA-Z]*\s[^\n]{0,20}(?:expanduser\([\"']~[\"']\)|Path\.home\(\)|homedir\(\)|process\.env\.HOME"
-    r"|os\.environ\[[\"']HOME[\"']\])(?!\s*(?:/|\+|\}/))"
+    r"\brm\s{1,8}-[a-zA-Z]*[rR][a-zA-Z]*\s[^\n]{0,20}(?:expanduser\([\"']~[\"']\)|Path\.home\(\)|homedir\(\)"
+    r"|process\.env\.HOME"
+    r"|os\.environ\[[\"']HOME[\"']\])(?!\s{0,8}(?:/|\+|\}/))"
 )
 # One literal, bare or in a path object, or an expression for the home; a longer path that starts there is no match.
 _ARGUMENT: Final = re.compile(
-    r"(?:(?:pathlib\.|os\.path\.)?(?:Path|PurePath|expanduser|Dir\.glob|glob\.glob|path\.resolve|Paths\.get|new File)\()?"
-    r"(?:@?[\"'](?P<literal>[^\"'\n]{1,80})[\"']\s*(?:\)?\.expanduser\(\))?"
+    r"(?:(?:pathlib\.|os\.path\.)?(?:Path|PurePath|expanduser|Dir\.glob|glob\.glob|path\.resolve|Paths\.get"
+    r"|new File)\()?"
+    r"(?:@?[\"'](?P<literal>[^\"'\n]{1,80})[\"']\s{0,8}(?:\)?\.expanduser\(\))?"
     r"|(?:(?:pathlib\.)?Path\.home|os\.homedir|homedir|Dir\.home|dirs::home_dir)(?:\(\))?(?:\.unwrap\(\))?"
     r"|os\.environ\[[\"']HOME[\"']\]|os\.getenv\([\"']HOME[\"']\)|process\.env\.HOME|ENV\[[\"']HOME[\"']\])"
-    r"\s*(?=[),;]|\s*$)",
+    r"\s{0,8}(?=[),;]|\s{0,8}$)",
     re.M,
 )
 

@@ -32,44 +32,58 @@ _ESCAPED: Final = re.compile(r"(?:\\x[0-9a-fA-F]{2}|\\[0-7]{3}){2}")
 _OWN_CODE: Final = re.compile(r"-[A-Za-z]*[mceEnprl]")
 _OPTION: Final = re.compile(r"[-<+].*")
 _CHECKED: Final = re.compile(
-    r"sha\d*sum|shasum|md5sum|gpg|cosign|minisign|sigstore|\b(?:less|more|bat|vim|diff|verif\w*|inspect\w*|review\w*"
-    r"|read(?:ing)?|checksum\w*|signature)\b|[Cc]heck (?:it|the)",
+    r"sha\d*sum|shasum|md5sum|gpg|cosign|minisign|sigstore|\b(?:less|more|bat|vim|diff|verif\w{0,40}|inspect\w{0,40}"
+    r"|review\w{0,40}"
+    r"|read(?:ing)?|checksum\w{0,40}|signature)\b|[Cc]heck (?:it|the)",
     re.I,
 )
-_SHADY: Final = re.compile(r"/(?:tmp|var/tmp|dev/shm)/|%TEMP%|\$env:TEMP|\$TMPDIR|http://|https?://\d+\.\d+", re.I)
-_FROM_NET: Final = (
+_SHADY: Final = re.compile(
+    r"/(?:tmp|var/tmp|dev/shm)/|%TEMP%|\$env:TEMP|\$TMPDIR|http://|https?://\d{1,8}\.\d{1,8}", re.I
+)
+#: Calls that fetch something, in several languages.
+FROM_NET: Final = (
     r"(?:requests\.get|urlopen|urllib|httpx\.|fetch\(|axios|https?[\"']?\)?\.get|URI\.open|open-uri|LWP::|curl_exec"
     r"|file_get_contents\(.?https?:|downloadstring|webclient|\biwr\b|\birm\b|invoke-webrequest|invoke-restmethod)"
 )
-_DECODED: Final = (
+#: Calls that make a text out of a coded one.
+DECODED: Final = (
     r"(?:b64decode|atob\(|base64_decode|from_base64|frombase64string|fromCharCode|fromhex|unhexlify|zlib\.decompress"
-    r"|marshal\.loads|codecs\.decode|decodebase64|Base64\.decode|decode_base64|gzinflate|gzuncompress|str_rot13|hex2bin|\bpack\("
+    r"|marshal\.loads|codecs\.decode|decodebase64|Base64\.decode|decode_base64|gzinflate|gzuncompress|str_rot13"
+    r"|hex2bin|\bpack\("
     r"|Buffer\.from\([^)]{0,200}(?:base64|hex)|map\(chr|chr\(\w{1,4}\)|\bchr\(\d)"
 )
 _RUNS: Final = (
-    r"\b(?:exec|eval|execfile|os\.system|os\.popen|subprocess\.\w+|child_process\.\w+|execSync|new Function"
-    r"|vm\.run\w+|instance_eval|iex|invoke-expression|system|Function)\s*[\(&\s]"
+    r"\b(?:exec|eval|execfile|os\.system|os\.popen|subprocess\.\w{1,40}|child_process\.\w{1,40}|execSync|new Function"
+    r"|vm\.run\w{1,40}|instance_eval|iex|invoke-expression|system|Function)\s{0,8}[\(&\s]"
 )
 _PROGRAMS: Final = (
-    (re.compile(rf"{_RUNS}[^\n]{{0,160}}?{_FROM_NET}", re.I), "piped_download"),
-    (re.compile(rf"{_FROM_NET}[^\n]{{0,160}}?\b(?:eval|exec|new Function|vm\.run\w+)\(", re.I), "piped_download"),
-    (re.compile(rf"{_FROM_NET}[^\n|]{{0,160}}\|\s*(?:iex|invoke-expression)\b", re.I), "piped_download"),
-    (
-        re.compile(r"\b(?:mshta\s+[\"']?https?:|certutil\b[^\n]{0,40}-urlcache|regsvr32\b[^\n]{0,60}/i:\s*http)", re.I),
-        "piped_download",
-    ),
-    (re.compile(rf"{_RUNS}[^\n]{{0,80}}?{_DECODED}", re.I), "hidden_command"),
+    (re.compile(rf"{_RUNS}[^\n]{{0,160}}?{FROM_NET}", re.I), "piped_download"),
+    (re.compile(rf"{FROM_NET}[^\n]{{0,160}}?\b(?:eval|exec|new Function|vm\.run\w{{1,40}})\(", re.I), "piped_download"),
+    (re.compile(rf"{FROM_NET}[^\n|]{{0,160}}\|\s{{0,8}}(?:iex|invoke-expression)\b", re.I), "piped_download"),
     (
         re.compile(
-            r"\bp(?:ower|w)sh(?:ell)?(?:\.exe)?\b[^\n]{0,80}\s-e(?:nc|ncodedcommand|c)?\s+[A-Za-z0-9+/=]{16,}", re.I
+            r"\b(?:mshta\s{1,8}[\"']?https?:|certutil\b[^\n]{0,40}-urlcache|regsvr32\b[^\n]{0,60}/i:\s{0,8}http)", re.I
+        ),
+        "piped_download",
+    ),
+    (re.compile(rf"{_RUNS}[^\n]{{0,80}}?{DECODED}", re.I), "hidden_command"),
+    (
+        re.compile(
+            r"\bp(?:ower|w)sh(?:ell)?(?:\.exe)?\b[^\n]{0,80}\s-e(?:nc|ncodedcommand|c)?\s{1,8}[A-Za-z0-9+/=]{16,}", re.I
         ),
         "hidden_command",
     ),
 )
 _DISGUISES: Final = re.compile(
-    r"__import__\(\s*[\"'](?:os|subprocess|pty)[\"']\s*\)\s*\.|getattr\(\s*(?:os|subprocess|__import__\([^)]{0,40}\))\s*,\s*[\"'](?:sys|pop|exec|spawn|call|run)|\[scriptblock\]::Create|\bcertutil\b[^\n]{0,20}-decode(?:hex)?\b"
-    r"|-join\s*\(?\s*\[char\[\]\]|\b(?P<v>\w{1,20})=\$\([^)\n]{0,200}(?:base64\s+(?:-d|-D|--decode)|xxd\s+-r|\brev)[^)\n]{0,20}\)\s*[;&\n]+\s*(?:eval\s+|(?:ba)?sh -c\s+)?[\"']?\$\{?(?P=v)\b"
-    r"|\beval\s+[\"']?(?:\$\{?\w{1,20}\}?){2,}|\$\(\s*(?:printf|echo)\b[^)\n]{0,40}?(?:\\{1,2}(?:x[0-9a-f]{2}|[0-7]{3})){3}"
+    r"__subclasses__\(\)|__builtins__[^\n]{0,60}[\"']\w{1,6}[\"']\s{0,8}\+\s{0,8}[\"']|[\"'](?:ex|ev|sys|sub"
+    r"|o)[\"']\s{0,8}\+\s{0,8}[\"'](?:ec|al|tem|process|s)[\"']"
+    r"|\.then\(\s{0,8}(?:eval|Function)\b|__import__\(\s{0,8}[\"'](?:os|subprocess|pty)[\"']\s{0,8}\)\s{0,8}\."
+    r"|getattr\(\s{0,8}(?:os|subprocess|__import__\([^)]{0,40}\))\s{0,8},\s{0,8}[\"'](?:sys|pop|exec|spawn|call|run)"
+    r"|\[scriptblock\]::Create|\bcertutil\b[^\n]{0,20}-decode(?:hex)?\b"
+    r"|-join\s{0,8}\(?\s{0,8}\[char\[\]\]|\b(?P<v>\w{1,20})=\$\([^)\n]{0,200}(?:base64\s{1,8}(?:-d|-D|--decode)"
+    r"|xxd\s{1,8}-r|\brev)[^)\n]{0,20}\)\s{0,8}[;&\n]+\s{0,8}(?:eval\s{1,8}|(?:ba)?sh -c\s{1,8})?[\"']?\$\{?(?P=v)\b"
+    r"|\beval\s{1,8}[\"']?(?:\$\{?\w{1,20}\}?){2,}|\$\(\s{0,8}(?:printf|echo)\b[^)\n]{0,40}?(?:\\{1,2}(?:x[0-9a-f]{2}"
+    r"|[0-7]{3})){3}"
     r"|(?:\[char\]\s{0,2}(?:0x)?[0-9a-f]{2,3}\s{0,2}\+\s{0,2}){3}|\$'(?:\\x[0-9a-f]{2}){3}",
     re.I,
 )
@@ -85,13 +99,14 @@ def downloads(text: str, found: Commands) -> Iterator[Hit]:
         yield from _pipelines(found.runs)
         yield from _saved(text, found.runs)
     for match in _DISGUISES.finditer(text):
-        yield _hit("hidden_command", *match.span())
+        yield run_unread("hidden_command", *match.span())
     for pattern, code in _PROGRAMS:
         for match in pattern.finditer(text):
-            yield _hit(code, match.start(), match.end())
+            yield run_unread(code, match.start(), match.end())
 
 
-def _hit(code: str, start: int, end: int) -> Hit:
+def run_unread(code: str, start: int, end: int) -> Hit:
+    """The hit of something that runs before anybody can have read it."""
     return Hit(f"dangerous_shell:{code}", _MESSAGES[code], start, end)
 
 
@@ -105,12 +120,12 @@ def _pipelines(found: Sequence[Run]) -> Iterator[Hit]:
             code = ""
             opened = waiting if run.before in ("$(", "<(", "`") else None
         if code and _interprets(run.command):
-            yield _hit(code, start, run.words[-1].end)
+            yield run_unread(code, start, run.words[-1].end)
             code = ""
         if fetched := _fetches(run):
             code, start = fetched
             if opened is not None:
-                yield _hit(code, opened.start, run.words[-1].end)
+                yield run_unread(code, opened.start, run.words[-1].end)
         waiting = _open_interpreter(run)
 
 
@@ -173,7 +188,7 @@ def _saved(text: str, found: Sequence[Run]) -> Iterator[Hit]:
             command = later.command
             runs = command[0].name in _SHELLS or (shady and _is_interpreter(command[0])) if command else False
             if command and (command[0].name in names or (runs and _any(command[1:3], names))):
-                yield _hit("piped_download", word.start, later.words[-1].end)
+                yield run_unread("piped_download", word.start, later.words[-1].end)
                 break
 
 

@@ -71,7 +71,7 @@ def _right_to_left(text: str, match: re.Match[str]) -> bool:
 
 
 def _joins(text: str, match: re.Match[str]) -> bool:
-    before, after = text[: match.start()][-1:], text[match.end() : match.end() + 1]
+    before, after = text[max(0, match.start() - 1) : match.start()], text[match.end() : match.end() + 1]
     if not before:
         return False
     if _script(before, (*_JOINING, *_INDIC)):
@@ -89,18 +89,22 @@ def _belongs(text: str, match: re.Match[str]) -> bool:
         return True  # a byte order mark
     if len(match[0]) > 1 or match[0] not in "\u200b\u2060\u115f\u1160\u17b4\u17b5":
         return False
-    before = text[: match.start()][-1:]
+    before = text[max(0, match.start() - 1) : match.start()]
     return bool(before) and _script(before, (*_SPACELESS, "HANGUL"))
 
 
 def _flag(text: str, match: re.Match[str]) -> bool:
     """The flags of England, Scotland, Wales and the like: a black flag, few tags, the end tag."""
-    return text[: match.start()][-1:] == _BLACK_FLAG and 4 <= len(match[0]) <= 7 and match[0][-1] == "\U000e007f"
+    return (
+        text[max(0, match.start() - 1) : match.start()] == _BLACK_FLAG
+        and 4 <= len(match[0]) <= 7
+        and match[0][-1] == "\U000e007f"
+    )
 
 
 def _varies(text: str, position: int) -> bool:
     """Whether the mark chooses between forms of the character before it, as for emoji, digits and ideographs."""
-    before = text[:position][-1:]
+    before = text[max(0, position - 1) : position]
     if not before:
         return False
     return (

@@ -24,30 +24,44 @@ _PACKERS: Final = frozenset(
 )
 #: Variables that belong to one vendor, and the name that its hosts carry.
 _OWNERS: Final = {
-    "AWS_SECRET_ACCESS_KEY": "amazonaws", "AWS_SESSION_TOKEN": "amazonaws", "GITHUB_TOKEN": "github", "GH_TOKEN": "github",
-    "OPENAI_API_KEY": "openai", "ANTHROPIC_API_KEY": "anthropic", "NPM_TOKEN": "npm", "HF_TOKEN": "huggingface",
-    "SLACK_BOT_TOKEN": "slack", "STRIPE_SECRET_KEY": "stripe", "SSH_PRIVATE_KEY": "\0", "DATABASE_URL": "\0", "DB_PASSWORD": "\0",
-}  # fmt: skip
+    "AWS_SECRET_ACCESS_KEY": "amazonaws",
+    "AWS_SESSION_TOKEN": "amazonaws",
+    "GITHUB_TOKEN": "github",
+    "GH_TOKEN": "github",
+    "OPENAI_API_KEY": "openai",
+    "ANTHROPIC_API_KEY": "anthropic",
+    "NPM_TOKEN": "npm",
+    "HF_TOKEN": "huggingface",
+    "SLACK_BOT_TOKEN": "slack",
+    "STRIPE_SECRET_KEY": "stripe",
+    "SSH_PRIVATE_KEY": "\0",
+    "DATABASE_URL": "\0",
+    "DB_PASSWORD": "\0",
+}
 _VARIABLE: Final = re.compile(
     rf"\$\{{?(?P<name>{'|'.join(_OWNERS)})\b|os\.environ\[[\"'](?P<other>{'|'.join(_OWNERS)})[\"']\]"
 )
 _HOST: Final = re.compile(r"https?://(?P<host>[^\s/\"'?]{1,120})")
 _CALL: Final = re.compile(
-    r"\b(?:requests\.(?:post|put|get|request)|httpx\.\w+|urlopen|urllib\.request|fetch|axios(?:\.\w+)?|http\.request|session\.post)\s{0,2}\("
+    r"\b(?:requests\.(?:post|put|get|request)|httpx\.\w{1,40}|urlopen|urllib\.request|fetch|axios(?:\.\w{1,40})?"
+    r"|http\.request|session\.post)\s{0,2}\("
     r"[^\n]{0,200}?(?:os\.environ(?!\s{0,2}[\[.])|os\.environ\.copy|process\.env(?![.\[])|dict\(os\.environ)"
 )
 _ENVIRONMENT: Final = (
-    r"(?:dict\(os\.environ\)|os\.environ\.(?:copy|items)\(\)|json\.dumps\(dict\(os\.environ|process\.env(?![.\[\w])|\b(?:Get-ChildItem|gci|dir|ls)\s+env:|GetEnvironmentVariables"
+    r"(?:dict\(os\.environ\)|os\.environ\.(?:copy|items)\(\)|json\.dumps\(dict\(os\.environ|process\.env(?![.\[\w])"
+    r"|\b(?:Get-ChildItem|gci|dir|ls)\s{1,8}env:|GetEnvironmentVariables"
     r"|\bENV\.to_h\b|os\.Environ\(\))"
 )
 _POSTS: Final = (
-    r"(?:requests\.(?:post|put)|httpx\.(?:post|put)|urlopen|urllib\.request|\bfetch\(|axios\.post|Invoke-(?:RestMethod|WebRequest)|\birm\b|\biwr\b|http\.client"
-    r"|Net::HTTP|\.src\s*=\s*[\"'`]https?:|sendBeacon\(|http\.Post|UploadString|UploadData|sendall\()"
+    r"(?:requests\.(?:post|put)|httpx\.(?:post|put)|urlopen|urllib\.request|\bfetch\(|axios\.post"
+    r"|Invoke-(?:RestMethod|WebRequest)|\birm\b|\biwr\b|http\.client"
+    r"|Net::HTTP|\.src\s{0,8}=\s{0,8}[\"'`]https?:|sendBeacon\(|http\.Post|UploadString|UploadData|sendall\()"
 )
 _NEARBY: Final = re.compile(rf"{_ENVIRONMENT}[\s\S]{{0,300}}?{_POSTS}|{_POSTS}[\s\S]{{0,300}}?{_ENVIRONMENT}", re.I)
 #: A value as a part of a host name.
 _LOOKUP: Final = re.compile(
-    r"\b(?:dig|nslookup|host|ping|curl|wget)\b[^\n]{0,120}?(?:\$\([^()\n]{1,80}\)|`[^`\n]{1,80}`|\$\{?(?:data|d|enc|encoded|b64|chunk|secret|payload|key|token|env|line|part)\}?)"
+    r"\b(?:dig|nslookup|host|ping|curl|wget)\b[^\n]{0,120}?(?:\$\([^()\n]{1,80}\)|`[^`\n]{1,80}`|\$\{?(?:data|d|enc"
+    r"|encoded|b64|chunk|secret|payload|key|token|env|line|part)\}?)"
     r"\.(?:[\w-]{1,40}\.)*[a-z]{2,12}\b"
 )
 #: An image whose address takes private text along when it is shown.
@@ -56,12 +70,34 @@ _IMAGE: Final = re.compile(
     r"(?:conversation|history|secret|token|data|prompt|context|key|env|base64|encoded|message|chat|password)",
     re.I,
 )
+#: All secrets of a workflow at once, or one of them as the body of a request.
+_WORKFLOW: Final = re.compile(
+    r"\btoJSON\(\s{0,8}secrets\s{0,8}\)|\bcurl\b[^\n]{0,160}(?:-d|--data\S{0,12}"
+    r"|-F)\s{0,8}[\"'][^\"'\n]{0,80}\$\{\{\s{0,8}secrets\.",
+    re.I,
+)
+#: Whole folders of a home that are walked through and posted.
+_WALKED: Final = re.compile(
+    rf"(?:(?:Path\.home\(\)|expanduser\([\"']~[^)\n]{{0,40}}\)\)?)[^\n]{{0,40}}\.(?:rglob|glob|iterdir)\("
+    rf"|\bos\.walk\(\s{{0,8}}(?:os\.path\.expanduser|Path\.home|[\"'](?:/home|/Users|~|/[\"']))"
+    rf"|\bglob\.i?glob\([^\n]{{0,60}}(?:\.pem|\.env|\.key|id_|wallet|\.kdbx))[\s\S]{{0,500}}?(?:{_POSTS}|ftplib"
+    rf"|paramiko|smtplib|storbinary)",
+    re.I,
+)
+#: A place for text in the query of an image, which is fetched when it is shown.
+_PIXEL: Final = re.compile(
+    r"!\[[^\]\n]{0,60}\]\(https?://[^)\s]{0,120}[?&]\w{1,20}=(?:\{|<|\$|%7B|\[|(?=[A-Z_]{4}))(?!\w{0,3}(?:owner|repo"
+    r"|branch|version|label|colou?r|name|size|id|width|height|style)\b)"
+)
 _LOOPED: Final = re.compile(
-    r"\bin\s+(?:\$\(|`)(?:env|printenv)\b[^\n]{0,160}\b(?:curl|wget|nc|nslookup|dig|ping|host)\b"
+    r"\bin\s{1,8}(?:\$\(|`)(?:env|printenv)\b[^\n]{0,160}\b(?:curl|wget|nc|nslookup|dig|ping|host)\b"
 )
 _SUBSTITUTED: Final = re.compile(
-    r"\b(?:curl|wget|nc|nslookup|dig|host|ping)\b[^\n]{0,200}?(?:\$\(|`)\s{0,2}(?:env|printenv|set|cat\s{1,3}(?:~|/|\$HOME|\.env)\S{0,60})\b"
+    r"\b(?:curl|wget|nc|nslookup|dig|host|ping)\b[^\n]{0,200}?(?:\$\(|`)\s{0,2}(?:env|printenv|set|cat\s{1,3}(?:~|/"
+    r"|\$HOME|\.env)\S{0,60})\b"
 )
+
+_LINE: Final = 200
 
 
 def leaks(text: str, found: Commands) -> Iterator[Hit]:
@@ -78,7 +114,7 @@ def leaks(text: str, found: Commands) -> Iterator[Hit]:
             start = -1
         if start < 0 and run.before != "|" and (source := _dumps(run)) is not None:
             start = source
-    for pattern in (_CALL, _SUBSTITUTED, _LOOPED, _NEARBY, _LOOKUP, _IMAGE):
+    for pattern in (_CALL, _SUBSTITUTED, _LOOPED, _NEARBY, _LOOKUP, _IMAGE, _WORKFLOW, _WALKED, _PIXEL):
         for match in pattern.finditer(text):
             yield Hit(_CODE, _MESSAGE, *match.span())
     for match in _VARIABLE.finditer(text):
@@ -100,11 +136,7 @@ def _streams(command: Sequence[Word]) -> bool:
     """Whether an archive or dump goes to the next command: to "-" or, as dumps do, to nowhere else."""
     name, options = command[0].name, [word.text for word in command[1:4]]
     if name == "git":
-        return options[:1] in (["bundle"], ["archive"]) or options[:2] in (
-            ["log", "-p"],
-            ["log", "--patch"],
-            ["diff", "--no-index"],
-        )
+        return " ".join(options).startswith(("bundle", "archive", "log -p", "log --patch"))
     if name == "tar" and options and not options[0].startswith("--") and "f" not in options[0]:
         return True
     return name not in ("tar", "zip") or "-" in options
@@ -112,12 +144,13 @@ def _streams(command: Sequence[Word]) -> bool:
 
 def _foreign(text: str, match: re.Match[str]) -> Iterator[Hit]:
     """A vendor's credential in the address or body of a request to somebody else."""
-    low = max(text.rfind("\n", 0, match.start()) + 1, match.start() - 200)
-    end = text.find("\n", match.end(), match.end() + 200)
-    line = text[low : end if end >= 0 else match.end() + 200]
+    low = max(0, match.start() - _LINE)
+    low = text.rfind("\n", low, match.start()) + 1 or low
+    end = text.find("\n", match.end(), match.end() + _LINE)
+    line = text[low : end if end >= 0 else match.end() + _LINE]
     host = _HOST.search(line)
     owner = _OWNERS[match["name"] or match["other"]]
     before = text[low : match.start()]
-    carries = re.search(r"[?&][\w.-]{1,40}=$|(?:\s-d|--data(?:-\w+)?|data=|json=)[^\n]{0,80}$", before)
+    carries = re.search(r"[?&][\w.-]{1,40}=$|(?:\s-d|--data(?:-\w{1,40})?|data=|json=)[^\n]{0,80}$", before)
     if host and carries and owner not in host["host"] and "localhost" not in host["host"]:
         yield Hit(_CODE, _MESSAGE, low, match.end())

@@ -1,4 +1,4 @@
-"""Commands that break or open a machine: raw disk writes, fork bombs, permissions for everybody, remote shells."""
+"""Commands that break or open a machine: raw disk writes, fork bombs, permissions for everybody."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Final
 from .deletion import target
 from .hits import Hit
 from .shell import Commands, Word, span_of
+from .wording import either
 
 _MESSAGES: Final = {
     "disk_write": "writes over a disk",
@@ -20,8 +21,10 @@ _MESSAGES: Final = {
 }
 
 _DEVICE: Final = re.compile(
-    r"/dev/(?:sd[a-z]{1,2}\d*|hd[a-z]\d*|x?vd[a-z]\d*|nvme\d+n\d+(?:p\d+)?|mmcblk\d+(?:p\d+)?|r?disk\d+(?:s\d+)?"
-    r"|mapper/.+|md\d+|dm-\d+|mtd(?:block)?\d+|k?mem|port|disk/by-.+|(?:sd|hd|nvme|vd)[a-z0-9]{0,6}[?*]+)|//\./physicaldrive\d+|/proc/sysrq-trigger",
+    r"/dev/(?:sd[a-z]{1,2}\d*|hd[a-z]\d*|x?vd[a-z]\d*|nvme\d{1,8}(?:n\d{1,8}(?:p\d{1,8})?)?"
+    r"|mmcblk\d{1,8}(?:p\d{1,8})?|r?disk\d{1,8}(?:s\d{1,8})?"
+    r"|mapper/.+|md\d{1,8}|dm-\d{1,8}|mtd(?:block)?\d{1,8}|k?mem|port|disk/by-.+|(?:sd|hd|nvme|vd)[a-z0-9]{0,6}[?*]+)"
+    r"|//\./physicaldrive\d{1,8}|/proc/sysrq-trigger",
     re.I,
 )
 #: A device that stands for the reader's own.
@@ -40,9 +43,16 @@ _WRITERS: Final = {
     "hdparm": r"--security-erase.*|--trim-.*",
     "nvme": r"format|sanitize",
     "cryptsetup": r"luksFormat|erase|luksErase",
+    "fdisk": r"<.*",
+    "mdadm": r"--zero-superblock",
+    "pvremove": "",
     "badblocks": r"-w|-[a-z]*w[a-z]*",
     "diskutil": r"(?i:eraseDisk|eraseVolume|zeroDisk|secureErase|randomDisk|partitionDisk)",
 }
+_WHOLE_DISK: Final = re.compile(r"disk\d{1,8}")
+#: What no change of owner or mode may go through as a whole.
+_SYSTEM: Final = re.compile(r"/(?:\*|(?:etc|usr|s?bin|lib\w{0,3}|boot|dev|var|home|root)(?:/\*?)?)?")
+#: Modes: everybody may write, nobody may do anything, everybody runs it as its owner.
 _EVERYBODY_OCTAL: Final = re.compile(r"0?[0-7]{2}[2367]|0?o?0?[0-7]{2}[2367]")
 _NOBODY: Final = re.compile(r"0{3,4}|a?-[rwx]{2,3}|ugo-[rwx]+|a=")
 _EVERYBODY: Final = re.compile(r"[ugo]*[oa][ugoa]*[+=][rwxXst]*w[rwxXst]*")
@@ -53,35 +63,47 @@ _S: Final = r"\s{0,4}"
 _PATTERNS: Final[Mapping[str, tuple[str, ...]]] = {
     "fork_bomb": (
         rf"(?P<f>[:\w.]{{1,30}}){_S}\({_S}\){_S}\{{{_S}(?P=f){_S}\|{_S}(?P=f){_S}&",
-        rf"\bfunction\s{{1,4}}(?P<g>[:\w]{{1,30}}){_S}(?:\(\))?{_S}\{{{_S}(?P=g){_S}\|{_S}(?P=g){_S}&",
-        r"\bstart\s{1,4}(?:\"\"\s{1,4})?\"?%~?f?0",
+        rf"\bfunction (?P<g>[:\w]{{1,30}}){_S}(?:\(\))?{_S}\{{{_S}(?P=g){_S}\|{_S}(?P=g){_S}&",
+        r"(?P<h>[:\w.]{1,30})\s{0,4}\(\)\s{0,4}\{[^{}]{0,80}?(?<![\w.])(?P=h)(?![\w.])[^{}]{0,40}?&[^{}]{0,40}\}\s{0,4};?\s{0,4}(?P=h)\b",
+        r"\bwhile (?:true|:|\[{1,2}\s{0,8}1\s{0,8}\]{1,2}|\(\(1\)\))\s{0,4};?\s{0,4}do\s(?:(?!sleep|wait|break"
+        r"|read|done)[^\n]){0,80}&\s{0,2};?\s{0,4}done\b",
+        r"\bfor\s{0,4}\(\(\s{0,4};\s{0,4};\s{0,4}\)\)\s{0,4};?\s{0,4}do\s(?:(?!sleep|wait|break"
+        r"|done)[^\n]){0,80}&\s{0,4}done\b",
+        r"\bwhile\s{0,4}\(\s{0,4}(?:\$true|1)\s{0,4}\)\s{0,4}\{[^}]{0,120}?\b(?:Start-Process|Start-Job"
+        r"|\$PSCommandPath|\$MyInvocation)",
+        r"\bstart (?:\"\" )?\"?%~?f?0",
         rf"%0{_S}\|{_S}%0",
-        r"\bfork\(\)\s{1,4}for\s{1,4}\w{1,20}\s{1,4}in\s{1,4}(?:iter|itertools|count|range\(\d{4})",
-        r"\bfork\s{1,4}while\s{1,4}(?:fork|1|true)",
+        r"\bfork\(\) for \w{1,20} in (?:iter|itertools|count|range\(\d{4})",
+        r"\bfork while (?:fork|1|true)",
         r"\bloop\s{0,4}(?:do|\{)\s{0,8}(?:Process\.)?fork\b",
-        rf"\bwhile{_S}\(?{_S}(?:true|1|:){_S}\)?{_S}[:;{{]?\s{{0,40}}(?:do\s{{1,8}})?(?:\w{{1,20}}\.)?fork{_S}\(",
+        rf"\bwhile{_S}\(?{_S}(?:true|1|:){_S}\)?{_S}[:;{{]?\s{{0,40}}(?:do )?(?:\w{{1,20}}\.)?fork{_S}\(",
         rf"\bfor{_S}\({_S};{_S};{_S}\){_S}\{{?\s{{0,8}}fork{_S}\(",
-        r"\bwhile\s{1,4}(?:true|:|1)\s{0,4};\s{0,4}do\s{1,8}[^\n;]{0,60}\$0[^\n;]{0,20}&",
+        r"\bwhile (?:true|:|1)\s{0,4};\s{0,4}do [^\n;]{0,60}\$0[^\n;]{0,20}&",
     ),
     "open_permissions": (
-        r"\bchmod(?:Sync)?\(\s{0,4}[^\n,]{1,80},\s{0,4}(?:0o?)?[0-7]?77[67]\b",
-        r"\bumask\s{1,4}0{1,4}(?!\d)",
+        r"\bchmod(?:Sync)?\([^\n]{1,120}?,\s{0,4}(?:(?:0o?)?[0-7]?77[67]\b|[^\n]{0,60}S_I(?:RWX|W)O(?:TH)?\b)",
+        r"\bumask 0{1,4}(?!\d)",
         r"\bicacls\b[^\n]{0,80}\b(?:everyone|S-1-1-0)[\"']?:(?:\(\w{2}\)){0,4}\(?F",
-        r"\btakeown\b[^\n]{0,30}/f\s{1,4}[\"']?C:\\(?:\s|\Z|Windows)",
+        r"\btakeown\b[^\n]{0,30}/f [\"']?C:\\(?:\s|\Z|Windows)",
         r"\bsetfacl\b[^\n]{0,40}\bo(?:ther)?::?rwx",
         rf"\bALL{_S}={_S}\(ALL(?:{_S}:{_S}ALL)?\){_S}NOPASSWD:{_S}ALL\b",
     ),
     "disk_write": (
         rf"\b(?:open|fopen|openSync)\({_S}[\"'](?:/dev/(?:[shv]d[a-z]|nvme\d|disk\d|mem)|\\{{2,4}}\.\\{{1,2}}Phys)"
         rf"[^\n\"']{{0,16}}[\"']{_S},{_S}[\"']r?[wa+]",
+        r"\bzpool (?:destroy|labelclear)\b|\bzfs destroy -\w{0,40}[rR]|\b(?:vg"
+        r"|lv)remove (?:-\w{0,40}[fy]|--force)",
+        r"\bdd\b[^\n]{0,60}\bif=/dev/(?:zero|u?random)\b[^\n]{0,60}\bof=[\"']?\$\{?\w{0,12}(?:disk|dev|drive"
+        r"|target)\w{0,8}\b",
         r"\b(?:Clear-Disk|Format-Volume|Initialize-Disk)\b[^\n]{0,80}-(?:RemoveData|Number|DriveLetter|Confirm)",
-        r"\bcipher(?:\.exe)?\s+/w:",
-        r"\bclean(?:\s+all)?\b[^\n]{0,40}\|\s*diskpart\b|\bselect\s+disk\s+\d[^\n]{0,10}\n\s*clean\b",
+        r"\bcipher(?:\.exe)? /w:",
+        r"\bclean(?: all)?\b[^\n]{0,40}\|\s{0,8}diskpart\b"
+        r"|\bselect disk \d[^\n]{0,10}\n\s{0,8}clean\b",
         r"\bdiskpart\b[^\n]{0,80}\bclean\b",
-        r"\bformat(?:\.com)?\s{1,4}[C-Z]:\s{0,4}(?:/|\\?[\"'`]|\\n|\n|\Z)",
+        r"\bformat(?:\.com)? [C-Z]:\s{0,4}(?:/|\\?[\"'`]|\\n|\n|\Z)",
     ),
 }
-_COMPILED: Final = tuple((code, re.compile("|".join(patterns), re.I)) for code, patterns in _PATTERNS.items())
+_COMPILED: Final = tuple((code, either(*patterns)) for code, patterns in _PATTERNS.items())
 
 
 def machine(text: str, found: Commands) -> Iterator[Hit]:
@@ -112,24 +134,14 @@ def _disks(found: Commands) -> Iterator[tuple[Word, Sequence[Word]]]:
         for one in texts:
             if one.startswith("of=") and (_device(one[3:]) or (blind and _SAMPLE.fullmatch(one[3:]))):
                 yield word, rest
-    for word, rest in found.calls({"tee", "cp", "cat"}):
-        if (
-            word.name != "cat"
-            and rest
-            and any(_device(one.text) for one in (rest if word.name == "tee" else rest[-1:]))
-        ):
+    for word, rest in found.calls({"tee", "cp"}):
+        if any(_device(one.text) for one in (rest if word.name == "tee" else rest[-1:])):
             yield word, rest
     for word, rest in found.calls({name for name in found.names if name in _WRITERS or name.startswith("mkfs")}):
         needed = _WRITERS.get(word.name, "")
-        if any(_device(one.text) or _WHOLE_DISK.fullmatch(one.text) for one in rest) and (
-            not needed or any(re.fullmatch(needed, one.text) for one in rest)
-        ):
+        written = any(_device(one.text) or _WHOLE_DISK.fullmatch(one.text) for one in rest)
+        if written and (not needed or any(re.fullmatch(needed, one.text) for one in rest)):
             yield word, rest
-
-
-#: What no change of owner or mode may go through as a whole.
-_SYSTEM: Final = re.compile(r"/(?:\*|(?:etc|usr|s?bin|lib\w{0,3}|boot|dev|var|home|root)(?:/\*?)?)?")
-_WHOLE_DISK: Final = re.compile(r"disk\d+")
 
 
 def _redirected(found: Commands) -> Iterator[Hit]:

@@ -21,7 +21,8 @@ _OVERRULE: Final = tuple(tuple(re.compile(part) for part in parts) for parts in 
 _QUIET: Final = re.compile(english.QUIET, re.I)
 _COVERTLY: Final = re.compile(languages.COVERTLY, re.I)
 _MOVES: Final = re.compile(
-    rf"{languages.SEND}|{english.TRANSFER}|hochlad|lade\b|kopier|copie|télécharge|copia|carga|copi[ae]r|загру|копиру|скачай|复制|上传|下载|安装|コピー|アップロード|복사|업로드|설치",
+    rf"{languages.SEND}|{english.TRANSFER}|hochlad|lade\b|kopier|copie|télécharge|copia|carga|copi[ae]r|загру|копиру"
+    rf"|скачай|复制|上传|下载|安装|コピー|アップロード|복사|업로드|설치",
     re.I,
 )
 _CONCEAL: Final = re.compile(languages.CONCEAL, re.I)
@@ -31,7 +32,7 @@ _SENDING: Final = re.compile(f"{english.SENDING}|{languages.SEND}", re.I)
 _PRIVATE: Final = re.compile(f"{english.PRIVATE}|{languages.SECRET}", re.I)
 _PLACE: Final = re.compile(english.PLACE, re.I)
 _SENTENCE: Final = re.compile(
-    r"[.!?](?=\s+[A-Z\"'`(]|\s*\Z)|[。！？]|\n\s*\n|\n(?=\s*(?:[-*#>|]|\d+\.))",
+    r"[.!?](?=\s{1,8}[A-Z\"'`(]|\s{0,8}\Z)|[。！？]|\n\s{0,8}\n|\n(?=\s{0,8}(?:[-*#>|]|\d{1,8}\.))",
 )
 #: Where a clause ends that says something else than the one before.
 _TURN: Final = re.compile(
@@ -83,6 +84,8 @@ def _overruled(lower: str) -> Iterator[Hit]:
     """The three parts of an order in one clause, in any order."""
     for verb, which, what in _OVERRULE:
         for match in verb.finditer(lower):
+            if not what.search(lower, max(0, match.start() - _SHORT_REACH), match.end() + _SHORT_REACH):
+                continue
             low, high = _sentence(lower, match.start(), match.end(), _SHORT_REACH)
             for turn in _TURN.finditer(lower, low, high):
                 if turn.end() <= match.start():
@@ -129,8 +132,12 @@ def _sent(text: str) -> Iterator[Hit]:
 def _concealed(text: str) -> Iterator[Hit]:
     for match in _CONCEAL.finditer(text):
         yield _hit("conceal", *match.span())
+    done = 0
     for match in _COVERTLY.finditer(text):
+        if match.start() < done:
+            continue
         low, high = _sentence(text, match.start(), match.end(), _REACH)
+        done = high
         if _MOVES.search(text, low, high):
             yield _hit("conceal", *match.span())
     for match in _QUIET.finditer(text):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final, Literal, TypeAlias
 
@@ -27,9 +27,12 @@ _MARKUP: Final = re.compile(
 )
 _REMARK: Final = re.compile(r"[ \t]*(?:#(?!#)|//)")
 _CODE_LINE: Final = re.compile(
-    r"[;{}\[\](,\\]\s*\Z|\)\s*:?\s*\Z|\A\s*(?:import|from|def|class|return|const|let|var|if|elif|else|fi|for|while|do|done|then|try|except"
-    r"|with|raise|assert|export|function|async|await|echo|set|cd|sudo|trap|case|esac|exit|@|RUN|FROM|COPY|SELECT|it\(|test\()"
-    r"|\A\s*[\w.$\[\]\"']+\s*(?:[+|&-]?=|:=|\()|\A\s*(?:curl|wget|rm|chmod|dd|git|docker|pip|npm|python3?|bash|sh|ssh|find|tar|cat)\s"
+    r"[;{}\[\](,\\]\s*\Z|\)\s*:?\s*\Z|\A\s*(?:import|from|def|class|return|const|let|var|if|elif|else|fi|for|while|do"
+    r"|done|then|try|except"
+    r"|with|raise|assert|export|function|async|await|echo|set|cd|sudo|trap|case|esac|exit|@|RUN|FROM|COPY|SELECT|it\("
+    r"|test\()"
+    r"|\A\s*[\w.$\[\]\"']+\s*(?:[+|&-]?=|:=|\()|\A\s*(?:curl|wget|rm|chmod|dd|git|docker|pip|npm|python3?|bash|sh|ssh"
+    r"|find|tar|cat)\s"
     r"|\A\s*[\"'][^\"']*[\"'],?\s*\Z|\A\s*(?:-\s)?[a-z_][\w-]*:(?:\s+\S+){0,4}\s*\Z|\A\s*:\s"
 )
 _KEY: Final = re.compile(r"[\w-]+[ \t]*:")
@@ -200,11 +203,17 @@ class _Reader:
         else:
             code = all(_indent(line) >= 4 for _, line in numbered)
             quoted = all(_QUOTE.match(line) for line in self._lines[start:end])
+            self._explain(numbered[0][1], quoted)
             text = self._add("code" if code else "prose", numbered, self._paragraph, quoted)
             if not code:
                 self._paragraph = self._latest = text
             self._items = []
         return end
+
+    def _explain(self, line: str, quoted: bool) -> None:
+        """What follows a quotation says what it is as much as what announces it."""
+        if self._found and self._found[-1].quoted and not quoted:
+            self._found[-1] = replace(self._found[-1], lead=f"{self._found[-1].lead} {line}")
 
     def _numbered(self, start: int, end: int) -> list[tuple[int, str]]:
         return [(n + 1, self._lines[n]) for n in range(start, end)]

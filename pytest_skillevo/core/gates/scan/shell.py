@@ -27,9 +27,13 @@ _DRIVE: Final = re.compile(r"[A-Za-z]:")
 _SENTENCE_END: Final = re.compile(r"[^\W_][\"'*)]{0,4}[.!?:][\"'*)]{0,4}\Z")
 _CLOSING: Final = ".!?:\"'*)"
 _VARIABLE: Final = re.compile(r"\$(?:\{(\w{1,30})\}|(\w{1,30}))")
+#: A variable with a value of last resort.
+_DEFAULT: Final = re.compile(r"\$\{\w{1,30}:?[-=]([^{}\s]{1,40})\}")
 _ASSIGNED: Final = re.compile(r"([A-Za-z_]\w{0,29})=([\w./~*-]{1,40})")
 #: A name with a backslash before single letters, which a shell takes out.
 _SPLIT: Final = re.compile(r"\\?[a-z](?:\\?[a-z]){1,9}")
+#: No command is longer; it bounds what other rules do with one word.
+_LONGEST: Final = 300
 #: What may stand before the command proper.
 _PREFIX: Final = frozenset(
     {
@@ -124,7 +128,9 @@ def commands(text: str) -> Commands:
 
 def _word(match: re.Match[str], known: dict[str, str]) -> Word:
     """The word of a token. Short values that the text gave to variables stand in for them from there on."""
-    raw = text = match[0]
+    raw = text = match[0][:_LONGEST]
+    if ":-" in text or ":=" in text:
+        text = _DEFAULT.sub(r"\1", text)
     if known and "$" in text:
         text = _VARIABLE.sub(lambda found: known.get(found[1] or found[2], found[0]), text)
     if match.lastgroup == "word":
