@@ -18,7 +18,7 @@ from typing import Any, Final, NoReturn
 
 from . import __version__
 from .commands import experiments, revisions, skills
-from .commands.context import Context
+from .commands.context import Context, scope_of
 from .commands.screen import Screen
 from .core.errors import ConfigError, SkillevoError
 from .project import find_project
@@ -54,7 +54,7 @@ def main(argv: Sequence[str] | None = None, *, clock: Callable[[], datetime] = l
             project = replace(project, home=Path(arguments.home), store=None)
         if arguments.skills:
             project = replace(project, skills=Path(arguments.skills))
-        code = arguments.run(Context(arguments, project, Screen(sys.stdout, width), notes, clock))
+        code = arguments.run(Context(arguments, project, scope_of(arguments), Screen(sys.stdout, width), notes, clock))
         sys.stdout.flush()
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else USAGE

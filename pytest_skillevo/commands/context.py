@@ -28,6 +28,8 @@ class Context:
 
     arguments: argparse.Namespace
     project: Project
+    #: The partition that was asked for.
+    scope: Scope
     screen: Screen
     notes: Screen
     clock: Callable[[], datetime]
@@ -43,14 +45,6 @@ class Context:
         return self.project.skills.joinpath(*self.scope.parts)
 
     @property
-    def scope(self) -> Scope:
-        """The partition that was asked for. Raises ConfigError for a user of no app."""
-        app, user = self.arguments.app or "", self.arguments.user or ""
-        if user.strip() and not app.strip():
-            raise ConfigError("--user needs --app: users belong to an app")
-        return Scope(app.strip(), user.strip())
-
-    @property
     def has_store(self) -> bool:
         """Whether there is a store to look at; looking must not make one."""
         from ..store import Store
@@ -63,14 +57,13 @@ class Context:
         from ..core.judging import standard_gates
         from ..store import Store
 
-        scope = self.scope
         if not make and not self.has_store:
             raise StoreError(f"there is no store in {shown(self.home)}; pytest --evolve makes one.")
         with Store.open(
             self.home,
             skills=self.project.skills,
             url=self.project.store,
-            scope=scope,
+            scope=self.scope,
             gates=standard_gates(),
             protected=self.project.protected,
             clock=self.clock,
@@ -89,6 +82,14 @@ class Context:
         except (OSError, KeyError, ImportError):
             # A container may run under a number that has no name.
             return "cli-user"
+
+
+def scope_of(arguments: argparse.Namespace) -> Scope:
+    """The partition that --app and --user choose. Raises ConfigError for a user of no app."""
+    app, user = (arguments.app or "").strip(), (arguments.user or "").strip()
+    if user and not app:
+        raise ConfigError("--user needs --app: users belong to an app")
+    return Scope(app, user)
 
 
 def shown(path: Path) -> str:

@@ -53,7 +53,7 @@ def list_revisions(context: Context) -> None:
     """`skillevo revisions list`"""
     revisions: Sequence[Revision] = ()
     total = 0
-    if context.scope is not None and context.has_store:
+    if context.has_store:
         arguments = context.arguments
         status = arguments.status and Status(arguments.status)
         with context.store() as store:

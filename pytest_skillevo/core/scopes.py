@@ -23,6 +23,7 @@ _USERS: Final = f"{CONTAINER}users"
 _HASHED: Final = "id-"
 #: Hex digits. Whoever chooses a name would have to find a second preimage of 64 bits to meet another partition.
 _DIGITS: Final = 16
+_HASH: Final = re.compile(rf"{_HASHED}[0-9a-f]{{{_DIGITS}}}")
 _PLAIN: Final = re.compile(r"[a-z0-9._-]{1,128}")
 #: Names that Windows gives to devices, also with a suffix.
 _DEVICE: Final = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?")
@@ -101,6 +102,15 @@ def visible_keys(key: str) -> tuple[str, ...]:
     container, *parts = key.split("/")
     app = (f"{_APPS}/{parts[0]}",) if container == _USERS else ()
     return tuple(dict.fromkeys([key, *app, ""]))
+
+
+def is_key(key: str) -> bool:
+    """Whether this can be the key of a partition."""
+    container, *parts = key.split("/")
+    wanted = {_APPS: 1, _USERS: 2}.get(container)
+    return key == "" or (
+        len(parts) == wanted and all(part == component(part) or _HASH.fullmatch(part) for part in parts)
+    )
 
 
 def component(value: str) -> str:

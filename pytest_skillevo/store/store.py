@@ -14,7 +14,7 @@ from ..core.files import atomic_write
 from ..core.gates.records import Gates
 from ..core.naming import folder_name
 from ..core.revisions import Action, AuditEvent, Deed, Revision, Status
-from ..core.scopes import NO_SCOPE, Scope
+from ..core.scopes import NO_SCOPE, Scope, is_key
 from ..core.skill import Skill
 from .audit import counts, history, trail, waiting_since
 from .cache import Answers
@@ -112,6 +112,8 @@ class Store:
 
     def at(self, partition: str) -> Store:
         """The same store, on another partition (see Scope.key and `partitions`). Closing one of them closes all."""
+        if not is_key(partition):
+            raise StoreError(f"{partition!r} is no partition; Scope.key gives the key of one")
         place = Place(partition, self._place.skills, self._place.protected)
         return Store(self._database, self._publications, place, self._gates, self._clock)
 

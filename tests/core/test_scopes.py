@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_skillevo.core.errors import ConfigError
-from pytest_skillevo.core.scopes import NO_SCOPE, Scope, ScopeMode, component, resolve, visible_keys
+from pytest_skillevo.core.scopes import NO_SCOPE, Scope, ScopeMode, component, is_key, resolve, visible_keys
 
 VALUES = st.text(st.characters(blacklist_categories=("Cs",)), min_size=1, max_size=140).filter(str.strip)
 SCOPES = st.builds(Scope) | st.builds(Scope, VALUES.map(str.strip)) | st.builds(Scope, *[VALUES.map(str.strip)] * 2)
@@ -29,6 +29,18 @@ def test_a_component_is_one_plain_folder_name(value):
     assert 1 <= len(name) <= 128
     assert set(name) <= set("abcdefghijklmnopqrstuvwxyz0123456789._-")
     assert not name.endswith(".")
+
+
+@given(SCOPES)
+def test_every_scope_has_a_key_that_is_one(scope):
+    assert is_key(scope.key)
+
+
+@pytest.mark.parametrize(
+    "key", ["x", "..", "@apps", "@apps/", "@apps/..", "@apps/A", "@apps/a/b", "@users/a", "@users/a/../..", "@x/a", "/"]
+)
+def test_what_no_scope_has_is_no_key(key):
+    assert not is_key(key)
 
 
 @given(SCOPES)

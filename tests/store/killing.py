@@ -50,6 +50,10 @@ def act(root: Path, action: str, argument: str, killer: Killer) -> None:
             store.approve(argument, "nina", "good")
         elif action == "rollback":
             store.rollback(argument, "omar", "bad")
+        elif action == "promote":
+            store.reevaluate(argument, {"outcome": {"score": 1.0}}, actor="ci")
+        elif action == "restore":
+            store.restore(argument, "nina")
 
 
 def main(template: Path, work: Path, stride: int, action: str, argument: str = "") -> None:

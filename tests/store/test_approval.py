@@ -6,8 +6,9 @@ import pytest
 
 from pytest_skillevo.core.errors import StoreError
 from pytest_skillevo.core.gates.records import Gates
+from pytest_skillevo.core.judging import standard_gates
 from pytest_skillevo.core.revisions import Action, Deed, Status
-from pytest_skillevo.core.skill import Skill
+from pytest_skillevo.core.skill import Skill, SkillSpec
 from pytest_skillevo.store import StaleParent
 
 from .gate import gates
@@ -196,3 +197,23 @@ def test_the_trail_of_everything_is_in_the_order_of_time_across_skills(store, pr
     assert first.id not in {event.revision for event in store.audit("alpha")}
     assert store.counts()[Deed.ROLLBACK] == 1
     assert store.counts()[Deed.PROMOTE] == 2
+
+
+def test_a_new_skill_that_git_has_brought_already_is_no_duplicate_of_itself(project):
+    new = Skill.create(SkillSpec("Cat facts", "Facts about cats.", "When asked.", ("Look.", "Tell."), ()))
+    proposal = project.proposal(skill="cat-facts", content=new, parent=Skill.absent("cat-facts"), action=Action.CREATE)
+    with project.open() as store:
+        revision = store.add(proposal, status=Status.PENDING_APPROVAL, actor="reviewer", reason="")
+    new.write(project.skills / "cat-facts")
+    with project.open(gates=standard_gates()) as store:
+        assert store.approve(revision.id, "nina").status is Status.ACTIVE
+
+
+def test_an_attempt_that_was_refused_does_not_make_a_revision_younger(store, project):
+    revision = project.enter(store)
+    entered = store.waiting_since(revision)
+    (project.folder / "SKILL.md").write_bytes(b"# by hand\n")
+    with pytest.raises(StaleParent):
+        store.approve(revision.id, "nina")
+    assert store.waiting_since(revision) == entered == revision.created_at
+    assert store.waiting_since(store.reject(revision.id, "nina")) > entered

@@ -309,3 +309,35 @@ def test_evidence_is_what_the_gates_read_in_it():
 def test_strange_evidence_confirms_nothing(project, evidence):
     with project.open(gates=replace(standard_gates(), human=None)) as store:
         assert store.offer(project.proposal(evidence=evidence), actor="x", reason="").status is Status.PENDING_EVAL
+
+
+def test_two_that_offer_the_same_at_once_get_one_revision(project):
+    with project.open() as store, project.open() as other:
+        # As if it had looked before the first one came.
+        other._intake._known = lambda proposal: None
+        first = store.offer(project.proposal(), actor="one", reason="")
+        assert other.offer(project.proposal(), actor="two", reason="") == first
+        assert_whole(store)
+
+
+def test_a_decision_made_while_the_gates_judge_stands(project):
+    with project.open() as other:
+        parked = project.enter(other, status=Status.PENDING_EVAL)
+
+        def overtaken(candidate):
+            other.reject(parked.id, "nina", "no")
+            return "weak"
+
+        with project.open(gates=gates(effectiveness=overtaken)) as store:
+            with pytest.raises(StoreError, match="changed by someone else meanwhile"):
+                store.reevaluate(parked.id, {"more": 1}, actor="ci")
+            after = store.revision(parked.id)
+            assert (after.status, after.evidence) == (Status.REJECTED, parked.evidence)
+            assert_whole(store)
+
+
+def test_the_same_candidate_on_another_parent_is_another_revision(store, project):
+    parked = project.enter(store, status=Status.PENDING_EVAL)
+    other = project.enter(store, parent=project.version(1), source="experiment:e2")
+    assert other.id != parked.id
+    assert store.revision(parked.id).status is Status.PENDING_EVAL

@@ -71,3 +71,9 @@ def test_a_failed_publication_leaves_the_permissions_as_they_were(script, projec
             store.approve(revision.id, "nina")
     assert executable(project) == {SCRIPT}
     assert project.files() == project.tree(project.seed)
+
+
+def test_what_a_version_does_not_name_may_not_be_executed_after_it(script, store, project):
+    store.offer(project.proposal(executable=()), actor="reviewer", reason="")
+    assert executable(project) == set()
+    assert script.stat().st_mode & 0o777 == 0o640

@@ -76,6 +76,11 @@ def test_no_skill_can_stand_where_partitions_are(project, store, name):
         )
 
 
+def test_a_partition_is_named_by_the_key_of_a_scope(store):
+    with pytest.raises(StoreError, match="is no partition"):
+        store.at("../outside")
+
+
 def test_a_linked_partition_is_not_written_through(project, store, tmp_path):
     outside = tmp_path / "outside"
     outside.mkdir()

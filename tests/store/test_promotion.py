@@ -4,7 +4,6 @@ import threading
 from itertools import pairwise
 
 import pytest
-from sqlalchemy import event
 
 from pytest_skillevo.core.errors import StoreError
 from pytest_skillevo.core.revisions import Action, Status
@@ -396,22 +395,3 @@ def test_two_threads_that_approve_get_one_success(project):
     assert answers.count(Status.ACTIVE) == 1
     assert sum("is active" in str(answer) for answer in answers if answer is not Status.ACTIVE) == 3
     assert project.files() == project.tree(project.better)
-
-
-def test_a_revision_is_found_by_its_id_and_not_by_looking_at_all(project):
-    asked = []
-    with project.open() as store:
-        revision = project.enter(store)
-        engine = store._database._engine
-        event.listen(engine, "before_cursor_execute", lambda c, cursor, sql, values, *_: asked.append((sql, values)))
-        store.revision(revision.id[:7])
-        store.pointer(revision.skill)
-        store.skill_of(revision)
-        store.revisions(revision.skill)
-        store.history(revision)
-        questions = [one for one in asked if one[0].startswith("SELECT")]
-        assert len(questions) > 6
-        with store._database.read() as connection:
-            for sql, values in questions if project.url is None else ():
-                plans = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}", values).all()
-                assert all(plan[-1].startswith("SEARCH") and "(scope=?)" not in plan[-1] for plan in plans), sql

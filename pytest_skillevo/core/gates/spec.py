@@ -97,9 +97,9 @@ class SpecGate:
 
 
 def _steps(skill: Skill, spec: SkillSpec | None) -> int:
-    """Steps with text in them; where a section of prose stands instead of a list, its paragraphs."""
+    """Listed steps; where a section of prose stands instead of a list, its paragraphs."""
     text = skill.components.get("steps", "")
-    listed = [step for step in (spec.steps if spec else read_steps(text)) if step.strip()]
+    listed = spec.steps if spec else read_steps(text)
     return len(listed) or len([part for part in re.split(r"\n[ \t]*\n", text) if part.strip()])
 
 

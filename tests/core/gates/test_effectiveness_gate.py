@@ -40,6 +40,7 @@ def test_without_evidence_there_is_nothing_to_hold_against_it():
         ({"score": float("nan")}, ("score_out_of_range",)),
         ({"score": float("inf")}, ("score_out_of_range",)),
         ({"score": 41.0}, ("score_out_of_range",)),
+        ({"score": -0.5}, ("score_out_of_range",)),
         ({"score": 0.9, "baseline": -0.1}, ("score_out_of_range",)),
         ({"score": 0.7, "baseline": 0.3}, ()),
         ({"score": 0.85, "baseline": 0.95}, ("gain_below_threshold",)),

@@ -28,7 +28,7 @@ def benchmark() -> ModuleType:
 
 
 #: The goal is 0.97 each. The blind half misses it in recall: reports/safety-corpus.md tells how its figure came about.
-FLOORS = {"own": (0.97, 0.97), "blind": (0.97, 0.94)}
+FLOORS = {"own": (0.97, 0.97), "blind": (0.97, 0.95)}
 
 
 @pytest.mark.parametrize("half", FLOORS)

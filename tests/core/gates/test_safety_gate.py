@@ -166,6 +166,7 @@ def test_disguised_letters_do_not_help(text):
         ("a\u2060\u2063b", "zero_width"),
         ("text\ufeff", "zero_width"),
         ("a" + "".join(chr(0xE0000 + ord(char)) for char in "obey"), "tag"),
+        ("🏴" + "".join(chr(0xE0000 + ord(char)) for char in "obey the text") + "\U000e007f", "tag"),
         ("ok 😀\ufe01\ufe02", "variation"),
         ("a\x1b[8mb", "control"),
     ],

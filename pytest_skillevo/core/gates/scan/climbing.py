@@ -16,7 +16,11 @@ _ENCODED: Final = re.compile(
     r"|\\\\)){2,40}[\w./\\-]{0,80}",
     re.I,
 )
-_ENTITY: Final = re.compile(r"<!ENTITY\s[^>\n]{0,80}\bSYSTEM\s{1,4}[\"'](?:file:|/etc/|php:)", re.I)
+_ENTITY: Final = re.compile(
+    r"<!ENTITY\s[^>\n]{0,80}\bSYSTEM\s{1,4}[\"'](?:file:|/etc/|php:)"
+    r"|<xi:include\b[^>\n]{0,60}\bhref=[\"'](?:file:|/etc/|\.\./\.\./)",
+    re.I,
+)
 _UP: Final = re.compile(r"\.\.")
 _SENSITIVE: Final = re.compile(
     r"(?:etc[\\/](?:passwd|shadow|sudoers|cron|hosts|ssh|ld\.so|profile|init|systemd)|\.ssh\b|\.aws\b|\.gnupg\b"
@@ -60,7 +64,9 @@ _LINK: Final = re.compile(r"\]\(\s{0,2}\Z")
 _FIELD: Final = re.compile(
     r"\\?[\"']?(?:path|file|file_?name|file_?path|target|dest(?:ination)?|output(?:_path|_file)?|dir(?:ectory)?"
     r"|location)\\?[\"']?"
-    r"\s{0,2}[:=]\s{0,2}\\?[\"']?\Z|<(?:path|file|file_?name|target|dest(?:ination)?|output|location)>\s{0,4}\Z",
+    r"\s{0,2}[:=]\s{0,2}\\?[\"']?\Z|<(?:path|file|file_?name|target|dest(?:ination)?|output|location)>\s{0,4}\Z"
+    r"|<(?:entry|file|member|item|resource|asset|output|target)\b[^>\n]{0,60}\b(?:name|path|dest|target|file|src"
+    r"|location)=[\"']\Z",
     re.I,
 )
 _TOOL_CALL: Final = re.compile(

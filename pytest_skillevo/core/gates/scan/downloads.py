@@ -59,6 +59,7 @@ _RUNS: Final = (
 _PROGRAMS: Final = (
     (re.compile(rf"{_RUNS}[^\n]{{0,160}}?{FROM_NET}", re.I), "piped_download"),
     (re.compile(rf"{FROM_NET}[^\n]{{0,160}}?\b(?:eval|exec|new Function|vm\.run\w{{1,40}})\(", re.I), "piped_download"),
+    (re.compile(rf"{FROM_NET}[\s\S]{{0,300}}?\b(?:eval|new Function|vm\.run\w{{1,40}})\(", re.I), "piped_download"),
     (re.compile(rf"{FROM_NET}[^\n|]{{0,160}}\|\s{{0,8}}(?:iex|invoke-expression)\b", re.I), "piped_download"),
     (
         re.compile(
@@ -75,7 +76,7 @@ _PROGRAMS: Final = (
     ),
 )
 _DISGUISES: Final = re.compile(
-    r"__subclasses__\(\)|__builtins__[^\n]{0,60}[\"']\w{1,6}[\"']\s{0,8}\+\s{0,8}[\"']|[\"'](?:ex|ev|sys|sub"
+    r"__class__[^\n]{0,60}__subclasses__\(\)|__builtins__[^\n]{0,60}[\"']\w{1,6}[\"']\s{0,8}\+\s{0,8}[\"']|[\"'](?:ex|ev|sys|sub"
     r"|o)[\"']\s{0,8}\+\s{0,8}[\"'](?:ec|al|tem|process|s)[\"']"
     r"|\.then\(\s{0,8}(?:eval|Function)\b|__import__\(\s{0,8}[\"'](?:os|subprocess|pty)[\"']\s{0,8}\)\s{0,8}\."
     r"|getattr\(\s{0,8}(?:os|subprocess|__import__\([^)]{0,40}\))\s{0,8},\s{0,8}[\"'](?:sys|pop|exec|spawn|call|run)"
@@ -119,7 +120,7 @@ def _pipelines(found: Sequence[Run]) -> Iterator[Hit]:
         if run.before not in ("|", "|&"):
             code = ""
             opened = waiting if run.before in ("$(", "<(", "`") else None
-        if code and _interprets(run.command):
+        if code and (_interprets(run.command) or _root_shell(run.words)):
             yield run_unread(code, start, run.words[-1].end)
             code = ""
         if fetched := _fetches(run):
@@ -157,6 +158,14 @@ def _interprets(command: Sequence[Word]) -> bool:
     if name in _SHELLS or command[0].text.startswith(("$SHELL", "${SHELL", "$0")):
         return not _script(first) or any(one.text == "-s" for one in command[1:4])
     return _LANGUAGES.fullmatch(name) is not None and not _OWN_CODE.match(first) and not _script(first)
+
+
+def _root_shell(words: Sequence[Word]) -> bool:
+    """`sudo -s`, `sudo -i` and `su`, which are shells."""
+    names = [word.text for word in words[:3]]
+    return names[:1] == ["su"] or (
+        names[:1] == ["sudo"] and any(one in ("-s", "-i", "--shell", "--login") for one in names)
+    )
 
 
 def _script(argument: str) -> bool:

@@ -270,6 +270,13 @@ RULES: Final = (
     ),
     _rule(
         "fake_role",
+        "anthropic|openai|your developer|your creator|the system itself|platform owner|platform operator",
+        r"\b(?:(?:is|are|comes?|was|were) (?:written |issued |sent )?(?:from|by)|on behalf of|authori[sz]ed by"
+        r"|approved by) (?:the )?(?:anthropic|openai|your (?:developers?|creators?)"
+        r"|system itself|platform (?:owner|operator)s?)\b",
+    ),
+    _rule(
+        "fake_role",
         "system|inst",
         r"(?:<\|(?:im_start|system|start_header_id)\|>|<</?SYS>>|\[/?INST\]|<system(?:[-_ ]?(?:prompt|message"
         r"|reminder|override))?>"

@@ -34,6 +34,8 @@ _SHAPES: Final = {
     "service_token": r"serviceaccount/token\b|169\.254\.169\.254/[\w./-]{0,80}(?:credentials|token)",
     "windows_accounts": r"\\config\\SAM\b|\bntds\.dit\b|HKLM\\SAM\b",
     "key_folder": rf"{_HOME}{_SEP}\.(?:ssh|gnupg|aws)(?:{_SEP})?(?![\w\\/.*-])",
+    "server_key": r"/etc/ssh/ssh_host_\w{1,20}_key(?!\.pub)\b|\bprivkey\.pem\b|/etc/ssl/private/|\.keytab\b"
+    r"|/pki/[\w/-]{0,40}\.key\b",
     "passwd": r"/etc/passwd\b(?!-)",
     "sudoers": r"/etc/sudoers\b(?!\.)",
     "kube_config": rf"\.kube{_SEP}config\b|/etc/kubernetes/admin\.conf\b",

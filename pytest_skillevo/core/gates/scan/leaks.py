@@ -58,6 +58,13 @@ _POSTS: Final = (
     r"|Net::HTTP|\.src\s{0,8}=\s{0,8}[\"'`]https?:|sendBeacon\(|http\.Post|UploadString|UploadData|sendall\()"
 )
 _NEARBY: Final = re.compile(rf"{_ENVIRONMENT}[\s\S]{{0,300}}?{_POSTS}|{_POSTS}[\s\S]{{0,300}}?{_ENVIRONMENT}", re.I)
+#: What a person copied, sees or types, near a request that takes it along.
+_WATCHED: Final = re.compile(
+    rf"(?:pyperclip\.paste|ImageGrab\.grab|pyautogui\.screenshot|browser_cookie3|keyring\.get_password|pynput"
+    rf"|keyboard\.(?:on_press|hook)|cv2\.VideoCapture"
+    rf"|navigator\.clipboard\.read|document\.cookie)[\s\S]{{0,500}}?{_POSTS}",
+    re.I,
+)
 #: A value as a part of a host name.
 _LOOKUP: Final = re.compile(
     r"\b(?:dig|nslookup|host|ping|curl|wget)\b[^\n]{0,120}?(?:\$\([^()\n]{1,80}\)|`[^`\n]{1,80}`|\$\{?(?:data|d|enc"
@@ -114,7 +121,7 @@ def leaks(text: str, found: Commands) -> Iterator[Hit]:
             start = -1
         if start < 0 and run.before != "|" and (source := _dumps(run)) is not None:
             start = source
-    for pattern in (_CALL, _SUBSTITUTED, _LOOPED, _NEARBY, _LOOKUP, _IMAGE, _WORKFLOW, _WALKED, _PIXEL):
+    for pattern in (_CALL, _SUBSTITUTED, _LOOPED, _NEARBY, _LOOKUP, _IMAGE, _WORKFLOW, _WALKED, _PIXEL, _WATCHED):
         for match in pattern.finditer(text):
             yield Hit(_CODE, _MESSAGE, *match.span())
     for match in _VARIABLE.finditer(text):

@@ -46,6 +46,8 @@ _WRITERS: Final = {
     "fdisk": r"<.*",
     "mdadm": r"--zero-superblock",
     "pvremove": "",
+    "nwipe": "",
+    "scrub": "",
     "badblocks": r"-w|-[a-z]*w[a-z]*",
     "diskutil": r"(?i:eraseDisk|eraseVolume|zeroDisk|secureErase|randomDisk|partitionDisk)",
 }
@@ -62,9 +64,9 @@ _S: Final = r"\s{0,4}"
 #: What is no command of its own, or a program in another language than the shell's.
 _PATTERNS: Final[Mapping[str, tuple[str, ...]]] = {
     "fork_bomb": (
-        rf"(?P<f>[:\w.]{{1,30}}){_S}\({_S}\){_S}\{{{_S}(?P=f){_S}\|{_S}(?P=f){_S}&",
+        rf"(?P<f>[:\w.-]{{1,30}}){_S}\({_S}\){_S}\{{{_S}(?P=f){_S}\|{_S}(?P=f){_S}&",
         rf"\bfunction (?P<g>[:\w]{{1,30}}){_S}(?:\(\))?{_S}\{{{_S}(?P=g){_S}\|{_S}(?P=g){_S}&",
-        r"(?P<h>[:\w.]{1,30})\s{0,4}\(\)\s{0,4}\{[^{}]{0,80}?(?<![\w.])(?P=h)(?![\w.])[^{}]{0,40}?&[^{}]{0,40}\}\s{0,4};?\s{0,4}(?P=h)\b",
+        r"(?P<h>[:\w.-]{1,30})\s{0,4}\(\)\s{0,4}\{[^{}]{0,80}?(?<![\w.])(?P=h)(?![\w.])[^{}]{0,40}?&[^{}]{0,40}\}\s{0,4};?\s{0,4}(?P=h)\b",
         r"\bwhile (?:true|:|\[{1,2}\s{0,8}1\s{0,8}\]{1,2}|\(\(1\)\))\s{0,4};?\s{0,4}do\s(?:(?!sleep|wait|break"
         r"|read|done)[^\n]){0,80}&\s{0,2};?\s{0,4}done\b",
         r"\bfor\s{0,4}\(\(\s{0,4};\s{0,4};\s{0,4}\)\)\s{0,4};?\s{0,4}do\s(?:(?!sleep|wait|break"
@@ -96,6 +98,7 @@ _PATTERNS: Final[Mapping[str, tuple[str, ...]]] = {
         r"\bdd\b[^\n]{0,60}\bif=/dev/(?:zero|u?random)\b[^\n]{0,60}\bof=[\"']?\$\{?\w{0,12}(?:disk|dev|drive"
         r"|target)\w{0,8}\b",
         r"\b(?:Clear-Disk|Format-Volume|Initialize-Disk)\b[^\n]{0,80}-(?:RemoveData|Number|DriveLetter|Confirm)",
+        r"\|\s{0,8}(?:sudo )?(?:s?f|g|cf)disk (?:-\S{1,20} )*/dev/(?!sdx)[a-z]",
         r"\bcipher(?:\.exe)? /w:",
         r"\bclean(?: all)?\b[^\n]{0,40}\|\s{0,8}diskpart\b"
         r"|\bselect disk \d[^\n]{0,10}\n\s{0,8}clean\b",
