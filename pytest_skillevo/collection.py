@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import inspect
 import re
 import textwrap
@@ -18,6 +17,7 @@ from .core.canonical import canonical_json, digest
 from .core.errors import SkillError
 from .core.records import SPLITS, Case, Split, Task
 from .core.skill import Skill
+from .core.suggest import did_you_mean
 
 #: Literals of at least this length are watched for leaks into skills and prompts (design: content and versions).
 WATCHED_LITERAL = 20
@@ -41,9 +41,8 @@ def _arguments(item: pytest.Item, mark: pytest.Mark, signature: inspect.Signatur
     except TypeError as error:
         allowed = [name for name in signature.parameters if name != "names"]
         wrong = [name for name in mark.kwargs if name not in signature.parameters]
-        hint = difflib.get_close_matches(wrong[0], allowed, 1) if wrong else []
-        suffix = f" Did you mean {hint[0]!r}?" if hint else ""
-        raise pytest.UsageError(f"{item.nodeid}: marker {mark.name}: {error}.{suffix}") from None
+        hint = did_you_mean(wrong[0], allowed) if wrong else ""
+        raise pytest.UsageError(f"{item.nodeid}: marker {mark.name}: {error}. {hint}".rstrip()) from None
     bound.apply_defaults()
     return dict(bound.arguments)
 
@@ -82,11 +81,9 @@ def marker(item: pytest.Item, name: str) -> dict[str, Any] | None:
     if name == "skill" and not isinstance(values["may_be_absent"], bool):
         raise pytest.UsageError(f"{item.nodeid}: marker skill: may_be_absent must be True or False")
     if name == "split" and values["name"] is not None and values["name"] not in SPLITS:
-        hint = difflib.get_close_matches(values["name"], SPLITS, 1)
-        suffix = f" Did you mean {hint[0]!r}?" if hint else ""
-        raise pytest.UsageError(
-            f"{item.nodeid}: marker split: {values['name']!r} is none of {', '.join(SPLITS)}.{suffix}"
-        )
+        hint = did_you_mean(values["name"], SPLITS)
+        problem = f"{values['name']!r} is none of {', '.join(SPLITS)}. {hint}".rstrip()
+        raise pytest.UsageError(f"{item.nodeid}: marker split: {problem}")
     return values
 
 
@@ -287,13 +284,11 @@ def load_active_skill(config: pytest.Config, item: pytest.Item, name: str, may_b
 
 def _missing(config: pytest.Config, item: pytest.Item, name: str, folder: Path) -> str:
     known = sorted(child.name for child in folder.iterdir() if child.is_dir()) if folder.is_dir() else []
-    hint = difflib.get_close_matches(name, known, 1)
     where = shown_path(config, folder)
-    if hint:
-        advice = f"Did you mean {hint[0]!r}?"
-    elif known:
+    advice = did_you_mean(name, known)
+    if not advice and known:
         advice = f"It has: {', '.join(known[:10])}."
-    else:
+    elif not advice:
         advice = "That folder is empty or missing; set skillevo_skills, or may_be_absent=True for a skill to be made."
     return f"skill {name!r} (marker at {_marker_place(config, item, name)}) is not in {where}/. {advice}"
 

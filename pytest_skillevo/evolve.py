@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import time
 from collections.abc import Callable, Sequence
@@ -13,6 +12,7 @@ import pytest
 from . import options
 from .collection import Marked, build_cases, load_active_skill, shown_path, skill_items
 from .core.errors import ConfigError, ExperimentInterrupted, InfrastructureError, StoreError
+from .core.suggest import did_you_mean
 
 if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter
@@ -117,9 +117,9 @@ class EvolveRun:
         finally:
             progress.finish()
         paths = wiring.report_paths(self._config, report["experiment"]["id"])
-        for path in paths:
-            write_report(path, report, setting.redact)
         self._report = clean(report, setting.redact)
+        for path in paths:
+            write_report(path, self._report)
         self._paths = [shown_path(self._config, path) for path in paths]
         self._exit = 1 if report["decision"]["verdict"] == "BLOCKED" else 0
         casereports.publish(session, report, items)
@@ -133,8 +133,7 @@ class EvolveRun:
                 "--evolve takes one: choose it with --evolve-skill NAME"
             )
         if wanted is not None and wanted not in names:
-            hint = difflib.get_close_matches(wanted, names, 1)
-            advice = f"Did you mean {hint[0]!r}?" if hint else f"They exercise: {', '.join(names)}."
+            advice = did_you_mean(wanted, names) or f"They exercise: {', '.join(names)}."
             raise pytest.UsageError(f"--evolve-skill={wanted}: no selected case exercises that skill. {advice}")
         return wanted or names[0]
 

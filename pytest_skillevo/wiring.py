@@ -8,6 +8,7 @@ import platform
 import secrets
 import time
 from collections.abc import Sequence
+from dataclasses import fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -116,37 +117,8 @@ def settings_of(config: pytest.Config) -> Settings:
     def value(name: str) -> Any:
         return options.value_of(config, f"evolve_{name}")
 
-    return Settings(
-        seed=value("seed"),
-        stages=value("stages"),
-        iterations=value("iterations"),
-        rollouts=value("rollouts"),
-        max_tokens=value("max_tokens"),
-        max_usd=value("max_usd"),
-        max_seconds=value("max_seconds"),
-        goal=value("goal"),
-        margin=value("margin"),
-        alpha=value("alpha"),
-        repeats=value("repeats"),
-        critical=value("critical"),
-        method=value("method"),
-        parent=value("parent"),
-        sampler=value("sampler"),
-        component=value("component"),
-        acceptance=value("acceptance"),
-        validation=value("validation"),
-        proposer=value("proposer"),
-        minibatch=value("minibatch"),
-        width=value("width"),
-        merges=value("merges"),
-        patience=value("patience"),
-        threshold=value("threshold"),
-        epsilon=value("epsilon"),
-        cost=value("cost"),
-        frontier=value("frontier"),
-        max_reflection_usd=value("max_reflection_usd"),
-        cache=not value("no_cache"),
-    )
+    given = {field.name: value(field.name) for field in fields(Settings) if field.name != "cache"}
+    return Settings(**given, cache=not value("no_cache"))
 
 
 def setting_for(

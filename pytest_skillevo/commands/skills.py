@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..core.errors import ConfigError
 from ..core.skill.folder import MAIN_FILE as MAIN
+from ..core.suggest import did_you_mean
 from ..report.text import clip, one_line, visible, wrap
 from .context import Context, shown
 from .screen import table
@@ -75,9 +75,8 @@ def show(context: Context) -> None:
     listing = library.find(context.arguments.name)
     if listing is None:
         known = [one.name for one in library.index]
-        near = difflib.get_close_matches(context.arguments.name, known, 1)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
-        raise ConfigError(f"there is no skill {context.arguments.name!r} in {shown(context.skills)}.{hint}")
+        hint = did_you_mean(context.arguments.name, known)
+        raise ConfigError(f"there is no skill {context.arguments.name!r} in {shown(context.skills)}. {hint}".rstrip())
     skill = library.skill(listing.name)
     assert skill is not None, "it is listed"
     versions = _versions(context)

@@ -5,7 +5,6 @@ A family is found by entry point (group `pytest_skillevo.families`), else in the
 
 from __future__ import annotations
 
-import difflib
 import importlib.util
 import sys
 from collections.abc import Iterator, Sequence
@@ -19,6 +18,7 @@ from ..core.canonical import digest
 from ..core.errors import ConfigError
 from ..core.protocols import Behaviour
 from ..core.records import SPLITS, Split, Task
+from ..core.suggest import did_you_mean
 from .scenario import Scenario
 from .spec import PROFILES, FamilySpec, Profile
 from .tasks import make_task
@@ -129,9 +129,8 @@ def _files_above(start: Path) -> Iterator[Path]:
 
 
 def _hint(name: str, known: Sequence[str]) -> str:
-    close = difflib.get_close_matches(name, known, n=1)
-    if close:
-        return f". Did you mean {close[0]!r}?"
+    if question := did_you_mean(name, known):
+        return f". {question}"
     return f". Known: {', '.join(known)}." if known else ""
 
 

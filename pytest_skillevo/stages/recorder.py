@@ -222,10 +222,6 @@ class Recorder:
             self._store.append(self._experiment, fresh)
             self._known.update((entry.key, entry.payload) for entry in fresh)
 
-    def known(self, key: str) -> bool:
-        """Whether the journal already holds an answer under this key."""
-        return key in self._known
-
     def _recorded(self, request: RolloutRequest) -> Outcome | None:
         payload = self._known.get(request.id)
         if payload is None:

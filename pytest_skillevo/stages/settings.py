@@ -22,7 +22,7 @@ class Settings:
 
     seed: int = 1
     stages: tuple[str, ...] = ("search", "confirm", "replay")
-    iterations: int = 30
+    iterations: int = 60
     rollouts: int = 1000
     max_tokens: int | None = None
     max_usd: Decimal | None = None

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ..errors import ConfigError
+from ..suggest import did_you_mean
 from .acceptance import Acceptance, at_least_as_good, strictly_better
 from .components import ComponentSelector, all_components, blamed_component, round_robin
 from .sampling import BatchSampler, epoch_batch, hardest_batch, independent_batch
@@ -58,8 +58,7 @@ def named_strategy(names: Mapping[str, str], offered: Callable[[str, str], Any] 
         policy = POLICIES[kind].get(name)
         policy = offered(kind, name) if policy is None else policy
         if policy is None:
-            near = difflib.get_close_matches(name, POLICIES[kind], 1)
-            hint = f"Did you mean '{near[0]}'?" if near else f"Built in are {', '.join(POLICIES[kind])}."
+            hint = did_you_mean(name, POLICIES[kind]) or f"Built in are {', '.join(POLICIES[kind])}."
             raise ConfigError(f"nobody offers a {kind} policy '{name}'. {hint}")
         chosen[_FIELDS[kind]] = policy
     return Strategy(**chosen)

@@ -12,6 +12,7 @@ from typing import Final
 
 from ..errors import SkillError
 from ..files import TEMP_SUFFIX, atomic_write
+from ..suggest import did_you_mean
 
 MAIN_FILE: Final = "SKILL.md"
 #: Bytes of a whole skill folder. A skill is text for a context window; far beyond that something else was copied in.
@@ -154,8 +155,7 @@ def _no_folder(folder: Path) -> str:
         siblings = sorted(entry.name for entry in os.scandir(folder.parent) if entry.is_dir())
     except OSError:
         siblings = []
-    near = difflib.get_close_matches(folder.name, siblings, n=1)
-    return f"{folder}: there is no such skill folder." + (f" Did you mean '{near[0]}'?" if near else "")
+    return f"{folder}: there is no such skill folder. {did_you_mean(folder.name, siblings)}".rstrip()
 
 
 def _no_main_file(folder: Path, names: list[str]) -> str:
