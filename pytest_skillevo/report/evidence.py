@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from ..core.verdict.words import p_value
 from . import figures
-from .table import Row, table_lines
-from .text import clip_start, one_line, visible, wrap
+from .table import Paired, Row
+from .text import clip_start, one_line, visible
 
 Json = Mapping[str, Any]
 
@@ -38,11 +38,11 @@ def _chance(comparison: Json, alpha: float, claim: str) -> str:
     return "" if not change or p is None else p_value(p, alpha)
 
 
-def table(report: Json, width: int) -> list[str]:
-    """Quality, passes and tokens before and after, with intervals; empty without a confirmation."""
+def table(report: Json) -> Paired | None:
+    """Quality, passes and tokens before and after, with intervals; None without a confirmation."""
     confirmation = report["confirmation"]
     if confirmation is None:
-        return []
+        return None
     holdout = confirmation["holdout"]
     # Families score a task twice, strictly and by the official rule; other suites have one score of their own making.
     official = next((each for each in confirmation["objectives"] if each["name"] == "official"), None)
@@ -63,7 +63,7 @@ def table(report: Json, width: int) -> list[str]:
         _tokens(holdout),
         *_replay_tokens(report["replay"]),
     ]
-    return table_lines(head, rows, width)
+    return Paired(head, rows)
 
 
 def _interval(holdout: Json, bounds: Sequence[float] | None, form: str) -> str:
@@ -187,14 +187,10 @@ def case_name(case: str) -> str:
 
 
 def worse_cases(report: Json, width: int) -> list[str]:
-    """The holdout cases that lost, the greatest loss first."""
-    if report["confirmation"] is None:
-        return []
-    cases = [case for case in report["confirmation"]["cases"] if case["split"] == "holdout"]
-    losses = [(case["after"] - case["before"], case) for case in cases if None not in (case["before"], case["after"])]
-    worse = sorted((pair for pair in losses if pair[0] < -0.005), key=lambda pair: (pair[0], pair[1]["case"]))
+    """The holdout cases that lost, the greatest loss first, as screen lines."""
+    worse = losses(report)
     lines = []
-    for _, case in worse[:_LISTED]:
+    for case in worse[:_LISTED]:
         means = f"    {figures.score(case['before'])} -> {figures.score(case['after'])}  "
         lines.append(means + clip_start(visible(case["case"]), width - len(means)))
     if len(worse) > _LISTED:
@@ -202,7 +198,17 @@ def worse_cases(report: Json, width: int) -> list[str]:
     return ["  worse on:", *lines] if lines else []
 
 
-def caveats(report: Json, width: int) -> list[str]:
+def losses(report: Json) -> list[Json]:
+    """The holdout cases that lost, the greatest loss first."""
+    if report["confirmation"] is None:
+        return []
+    cases = [case for case in report["confirmation"]["cases"] if case["split"] == "holdout"]
+    known = [(case["after"] - case["before"], case) for case in cases if None not in (case["before"], case["after"])]
+    worse = sorted((pair for pair in known if pair[0] < -0.005), key=lambda pair: (pair[0], pair[1]["case"]))
+    return [case for _, case in worse]
+
+
+def caveats(report: Json) -> Iterator[str]:
     """What the validation says and why the search score is no promise."""
     search, confirmation = report["search"], report["confirmation"]
     texts = []
@@ -218,7 +224,7 @@ def caveats(report: Json, width: int) -> list[str]:
             texts.insert(0, f"about these very {cases} and no others, chance alone: {chance}")
     if search is not None:
         texts += _search(report, search)
-    return [line for text in texts for line in wrap(text, width, first="  ", rest="    ")]
+    yield from texts
 
 
 def _search(report: Json, search: Json) -> list[str]:

@@ -21,6 +21,14 @@ class Row:
     note: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """The paired table: what its columns are called, and its rows."""
+
+    head: Row
+    rows: list[Row]
+
+
 def table_lines(head: Row, rows: Sequence[Row], width: int, indent: int = 2) -> list[str]:
     """The rows under their heading, all texts visible already, no line wider than `width`."""
     every = [head, *rows]
