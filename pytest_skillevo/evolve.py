@@ -89,8 +89,8 @@ class EvolveRun:
         self._run(session, dataset, seed, mine)
 
     def _run(self, session: pytest.Session, dataset: Dataset, seed: Skill, mine: Sequence[Marked]) -> None:
-        from . import casereports, wiring
-        from .report.json_file import clean, write_report
+        from . import casereports, reporting, wiring
+        from .report.json_file import clean
         from .report.progress import ProgressLines
 
         command = " ".join(["pytest", *map(str, self._config.invocation_params.args)])
@@ -99,7 +99,7 @@ class EvolveRun:
         if options.switched_on(self._config, "evolve_plan"):
             self._plan = cast(Any, wiring.plan_of(self._config, setting))
             return
-        wiring.report_paths(self._config, "any")  # a wrong path is told before anything is spent
+        reporting.report_paths(self._config, "any")  # a wrong path is told before anything is spent
         terminal = self._terminal()
         write, live = (_writer(terminal), bool(terminal.isatty)) if terminal is not None else (_silent, False)
         progress = ProgressLines(write, time.monotonic, live=live)
@@ -116,10 +116,9 @@ class EvolveRun:
             raise
         finally:
             progress.finish()
-        paths = wiring.report_paths(self._config, report["experiment"]["id"])
+        paths = reporting.report_paths(self._config, report["experiment"]["id"])
         self._report = clean(report, setting.redact)
-        for path in paths:
-            write_report(path, self._report)
+        reporting.write_reports(self._config, self._report, paths)
         self._paths = [shown_path(self._config, path) for path in paths]
         self._exit = 1 if report["decision"]["verdict"] == "BLOCKED" else 0
         casereports.publish(session, report, items)
@@ -173,10 +172,11 @@ class EvolveRun:
                 terminalreporter.write_line(line)
         if self._report is not None:
             from .report.terminal import end_screen
+            from .reporting import github_lines
 
             screen = end_screen(self._report, self._paths)
             terminalreporter.section(screen.title)
-            for line in screen.lines:
+            for line in [*screen.lines, *github_lines(self._config, self._report)]:
                 terminalreporter.write_line(line)
         for notice in self._notices():
             terminalreporter.write_line(f"skillevo: {notice}")

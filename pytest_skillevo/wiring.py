@@ -10,7 +10,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import fields
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
@@ -284,20 +283,3 @@ def _difference(before: Mapping[str, Any], setting: Setting) -> str:
 
 def _short(value: Any) -> str:
     return value[:12] if isinstance(value, str) else ", ".join(f"{key} {one}" for key, one in value.items())
-
-
-def report_paths(config: pytest.Config, experiment: str) -> list[Path]:
-    """Where the report goes: every --evolve-report, else the store's folder. Raises pytest.UsageError."""
-    given = options.value_of(config, "evolve_report")
-    if not given:
-        return [home_folder(config) / "reports" / f"{experiment}.json"]
-    for text in given:
-        suffix = Path(text).suffix.lower()
-        if suffix in (".md", ".html"):
-            raise pytest.UsageError(f"--evolve-report={text}: {suffix} reports are not supported yet; use .json")
-        if suffix != ".json":
-            raise pytest.UsageError(f"--evolve-report={text}: the suffix chooses the kind; use .json")
-        path = config.invocation_params.dir / text
-        if path.is_dir() or any(parent.exists() and not parent.is_dir() for parent in path.parents):
-            raise pytest.UsageError(f"--evolve-report={text}: not a place for a file: a folder, or below a file")
-    return [config.invocation_params.dir / text for text in given]

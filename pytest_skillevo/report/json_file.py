@@ -1,4 +1,4 @@
-"""The JSON report as a file: cleaned, redacted, strict JSON, written whole or not at all."""
+"""Reports as files: the JSON cleaned, redacted and strict; every file written whole or not at all."""
 
 from __future__ import annotations
 
@@ -40,10 +40,14 @@ def write_report(path: Path, report: Mapping[str, Any], redact: Redact = str) ->
     """
     # Hidden characters (bidi marks, zero width) stay in the data, but as JSON escapes, so that the file can be read.
     text = json.dumps(clean(report, redact), indent=2, ensure_ascii=False, allow_nan=False)
-    data = _NOT_ASCII.sub(_hidden_as_escape, text)
+    write_text(path, _NOT_ASCII.sub(_hidden_as_escape, text) + "\n")
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a report as UTF-8, atomically; folders are made. Raises ConfigError when that is not possible."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        atomic_write(path, data.encode("utf-8") + b"\n")
+        atomic_write(path, text.encode("utf-8", "replace"))
     except OSError as error:
         raise ConfigError(f"the report could not be written to {path}: {error.strerror or error}") from error
 

@@ -23,6 +23,11 @@ def visible(text: str) -> str:
     return _RUNNER_PREFIX.sub(r"#\\#", _NOT_ASCII.sub(_shown, text))
 
 
+def visible_lines(text: str) -> str:
+    """The text with its line breaks and tabs, every line of it `visible`."""
+    return "\n".join("\t".join(map(visible, line.split("\t"))) for line in text.split("\n"))
+
+
 def _shown(match: re.Match[str]) -> str:
     char = match[0]
     if char.isprintable():

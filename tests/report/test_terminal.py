@@ -13,6 +13,7 @@ from pytest_skillevo.core.verdict import Decision, Verdict
 from pytest_skillevo.report.terminal import Screen, end_screen
 from pytest_skillevo.report.text import columns
 
+from .foreign import FOREIGN, poisoned
 from .samples import REVISION, SAMPLES, accept, accept_on_cost, base, inconclusive, no_change
 
 PATHS = (".skillevo/reports/ex-5f0c2a91.json",)
@@ -215,57 +216,6 @@ def test_a_partial_dataset_is_told_once():
 
 def test_an_unchanged_skill_has_no_diff():
     assert "  changed: nothing" in end_screen(no_change()).lines
-
-
-FOREIGN = st.one_of(
-    st.text(st.characters(codec=None), max_size=300),
-    st.sampled_from(
-        [
-            "::error file=x::pwned",
-            "\n::stop-commands::x",
-            " \u3000::add-mask::a",
-            "##[error]pwned",
-            "\x1b[2J\x1b[H\x07",
-            "\r::warning::x",
-            "\u202eevil",
-            "\u2028::error::x",
-            "寿" * 200,
-            "e\u0301" * 300,
-            "x" * 5000,
-            "- \n+ \n@@ -1 +1 @@\n+::error::x",
-        ]
-    ),
-)
-
-
-def poisoned(report, draw):
-    """The report with every text that a model, a test or a case may have written replaced."""
-    report["skill"]["name"] = draw()
-    report["skill"]["diff"] = f"--- a\n+++ b\n@@ -1,9 +1,9 @@\n-{draw()}\n+{draw()}\n{draw()}"
-    report["skill"]["changed"] = [{"component": draw(), "added": 1, "removed": 0}] * 3
-    report["decision"]["reason"] = draw() or "x"
-    report["decision"]["notes"] = [draw(), draw()]
-    report["experiment"]["partial"] = draw()
-    report["experiment"]["command"] = draw()
-    report["model"]["name"] = draw()
-    report["dataset"]["left_out"] = [{"case": draw(), "why": draw()}] * 2
-    report["warnings"] = [draw(), draw()]
-    if report["replay"] is not None:
-        report["replay"]["sentence"] = draw() or "x"
-    if report["search"] is not None:
-        report["search"]["stop_reason"] = draw()
-        for event in report["search"]["events"]:
-            event["verdict"] = draw()
-    if report["confirmation"] is not None:
-        for case in report["confirmation"]["cases"]:
-            case["case"] = draw()
-        for finding, verdict in zip(
-            report["confirmation"]["criticals"],
-            itertools.cycle(["worse", "missing", "flagged, held on rerun"]),
-            strict=False,
-        ):
-            finding["case_id"], finding["verdict"] = draw(), verdict
-    return report
 
 
 @settings(max_examples=60, deadline=None)

@@ -1,0 +1,39 @@
+"""Where a finished report goes: Markdown beside JSON, and what GitHub Actions is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+
+def test_a_markdown_report_is_written_beside_the_json(suite: pytest.Pytester, evolve) -> None:
+    result = evolve("--evolve-report=out/report.md")
+    assert result.ret == 0
+    text = (suite.path / "out" / "report.md").read_text(encoding="utf-8")
+    assert text.startswith("**demo: no ground for a merge: the model is simulated** (ACCEPT")
+    assert (suite.path / "report.json").exists()
+    result.stdout.fnmatch_lines(["  report: report.json", "  report: out/report.md"])
+
+
+def test_on_github_actions_the_summary_and_annotations_appear(
+    suite: pytest.Pytester, evolve, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    summary = tmp_path / "summary.md"
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    result = evolve()
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["::notice title=skill demo%3A ACCEPT*(simulated model)::*"])
+    assert summary.read_text(encoding="utf-8").startswith("**demo: ")
+
+
+def test_a_summary_that_cannot_be_written_takes_no_verdict_back(evolve, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", "/nowhere/at/all.md")
+    result = evolve()
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["skillevo: the step summary could not be written: No such file or directory"])
+
+
+def test_elsewhere_nothing_of_github_is_printed(evolve) -> None:
+    assert "::notice" not in evolve().stdout.str()
