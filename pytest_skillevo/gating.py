@@ -1,4 +1,7 @@
-"""Which gates judge: the built-in ones with the settings of the ini file, or what a plugin puts in their place."""
+"""Which gates judge: the built-in ones with the settings of the ini file, or what a plugin puts in their place.
+
+PYTEST_DONT_REWRITE: no assert here needs an explanation, and every pytest run loads this module.
+"""
 
 from __future__ import annotations
 

@@ -16,6 +16,8 @@ from typing import Any
 
 import pytest
 
+from . import gating
+
 STAGES = ("search", "confirm", "replay")
 GOALS = ("quality", "cost", "either", "no-worse")
 CRITICAL_RULES = ("any", "rerun", "tested")
@@ -192,6 +194,16 @@ INI_ONLY: tuple[tuple[str, str, str, Any], ...] = (
     ("skillevo_skills", "folder of the active skills, relative to the ini file", "string", "skills"),
     ("skillevo_home", "folder of the store, relative to the ini file", "string", ".skillevo"),
     ("skillevo_evaluator_files", "further files (globs) that decide scores; a change of one stops a run", "args", []),
+    (
+        "skillevo_store",
+        "PostgreSQL URL of a store that several machines share; SKILLEVO_STORE comes first",
+        "string",
+        "",
+    ),
+    ("skillevo_protected", "folder names or patterns of skills that nothing is published to", "args", []),
+    ("skillevo_promote_after", "skillevo revisions sweep approves what waited so long, such as 7d", "string", ""),
+    ("skillevo_expire_after", "skillevo revisions sweep gives up what waited so long, such as 30d", "string", ""),
+    *gating.INI,
 )
 
 

@@ -12,12 +12,14 @@ import re
 import shlex
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
 
+from . import gating
 from .core.errors import ConfigError
+from .gating import GateSettings
 
 DEFAULT_SKILLS: Final = "skills"
 DEFAULT_HOME: Final = ".skillevo"
@@ -45,6 +47,7 @@ class Project:
     #: How long a revision waits before time promotes it, or gives it up; None: for ever.
     promote_after: timedelta | None = None
     expire_after: timedelta | None = None
+    gates: GateSettings = field(default_factory=GateSettings)
 
 
 def find_project(start: Path) -> Project:
@@ -63,6 +66,7 @@ def find_project(start: Path) -> Project:
         _words(settings, "skillevo_protected", file),
         _span(settings, "skillevo_promote_after", file),
         _span(settings, "skillevo_expire_after", file),
+        _gates(settings, file),
     )
 
 
@@ -103,6 +107,31 @@ def _store(settings: Mapping[str, Any], file: Path | None) -> str | None:
     return value.strip() or None
 
 
+def _gates(settings: Mapping[str, Any], file: Path | None) -> GateSettings:
+    defaults = {key: (type_, default) for key, _, type_, default in gating.INI}
+
+    def read(key: str) -> Any:
+        type_, default = defaults[key]
+        if key not in settings:
+            return default
+        if type_ == "args":
+            return _words(settings, key, file)
+        return _yes_or_no(settings, key, file) if type_ == "bool" else settings[key]
+
+    try:
+        return gating.settings(read)
+    except ConfigError as error:
+        raise ConfigError(f"{file}: {error}") from None
+
+
+def _yes_or_no(settings: Mapping[str, Any], key: str, file: Path | None) -> bool:
+    """As pytest reads a "bool"."""
+    value = str(settings[key]).strip().lower()
+    if value not in ("1", "true", "yes", "on", "0", "false", "no", "off"):
+        raise ConfigError(f"{key} must be true or false, not {settings[key]!r}")
+    return value in ("1", "true", "yes", "on")
+
+
 def _words(settings: Mapping[str, Any], key: str, file: Path | None) -> tuple[str, ...]:
     """A list, as TOML has it or as words with the quoting of a shell, as pytest's "args" are."""
     value = settings.get(key, [])
@@ -111,7 +140,7 @@ def _words(settings: Mapping[str, Any], key: str, file: Path | None) -> tuple[st
     except ValueError as error:
         raise ConfigError(f"{file}: {key}: {error}") from None
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-        raise ConfigError(f"{file}: {key} must be a list of folder names or patterns, not {value!r}")
+        raise ConfigError(f"{file}: {key} must be a list of words, not {value!r}")
     return tuple(words)
 
 

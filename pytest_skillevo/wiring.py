@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
 
-from . import __version__, options, searching
+from . import __version__, gating, options, searching
 from .collection import Marked, home_folder, skill_items, skills_folder
 from .core.canonical import digest_json
 from .core.errors import ConfigError, InfrastructureError
@@ -22,6 +22,7 @@ from .core.gates.redaction import redactor, secret_values
 from .core.protocols import Agent, Behaviour, ChatModel
 from .core.records import RolloutRequest
 from .core.skill import Skill
+from .project import STORE_VARIABLE
 from .stages.dataset import Dataset
 from .stages.settings import Settings
 
@@ -90,11 +91,22 @@ def agent_for(model: ChatModel) -> Agent:
 
 
 def open_store(config: pytest.Config) -> Store:
-    """The project's store; raises StoreError, which callers show as a usage error."""
-    from .core.judging import standard_gates
+    """The project's store; raises StoreError and ConfigError, which callers show as a usage error."""
     from .store import Store
 
-    return Store.open(home_folder(config), skills=skills_folder(config), gates=standard_gates())
+    gates, _ = gating.gates_of(config)
+    return Store.open(
+        home_folder(config),
+        skills=skills_folder(config),
+        url=store_url(config),
+        gates=gates,
+        protected=config.getini("skillevo_protected"),
+    )
+
+
+def store_url(config: pytest.Config) -> str | None:
+    """PostgreSQL URL of the store; None for a file in the project."""
+    return os.environ.get(STORE_VARIABLE, "").strip() or str(config.getini("skillevo_store")).strip() or None
 
 
 def plan_of(config: pytest.Config, setting: Setting) -> Report:
@@ -103,7 +115,7 @@ def plan_of(config: pytest.Config, setting: Setting) -> Report:
     from .store import Store
 
     earlier, model = Earlier(), setting.models["agent"]
-    if Store.exists(home_folder(config)):
+    if Store.exists(home_folder(config), store_url(config)):
         with open_store(config) as store:
             finished = [one.report for one in store.experiments(setting.folder) if one.report is not None]
         earlier = earlier_runs(finished, setting.dataset, setting.seed_skill.digest, model.name)
@@ -150,6 +162,7 @@ def setting_for(
         strategy=searching.strategy_of(config, settings),
         proposer=searching.proposer_of(config, settings),
         conditions=searching.conditions_of(config, dataset.skill, agent_for(models["agent"])),
+        gates=gating.gates_of(config)[0],
     )
 
 

@@ -54,7 +54,6 @@ class Context:
     @contextmanager
     def store(self, *, make: bool = False) -> Iterator[Store]:
         """The project's store. Raises StoreError when there is none, unless it may be made."""
-        from ..core.judging import standard_gates
         from ..store import Store
 
         if not make and not self.has_store:
@@ -64,7 +63,7 @@ class Context:
             skills=self.project.skills,
             url=self.project.store,
             scope=self.scope,
-            gates=standard_gates(),
+            gates=self.project.gates.gates(),
             protected=self.project.protected,
             clock=self.clock,
         ) as store:

@@ -88,7 +88,8 @@ def reevaluate(context: Context) -> None:
             evidence = _from_report(Path(arguments.report), revision)
         elif arguments.evidence:
             evidence = _from_file(Path(arguments.evidence))
-        after = store.reevaluate(revision.id, evidence, actor=context.actor, reason=arguments.reason)
+        shadow = context.project.gates.shadow
+        after = store.reevaluate(revision.id, evidence, actor=context.actor, reason=arguments.reason, shadow=shadow)
         said = store.history(after)[-1].reason
     was = "still" if after.status is revision.status else "now"
     _tell(context, after, f"{after.id} is {was} {after.status.words}." + (f" {said}" if said else ""), _next(after))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from ..core.gates.records import Candidate, Severity
-from ..core.gates.safety import SafetyGate
-from ..core.gates.spec import SpecGate
+from ..core.gates.pipeline import judge
+from ..core.gates.records import Candidate, Gates, Severity
 from ..core.revisions import Action
 from ..core.skill import Skill
 
@@ -23,13 +22,14 @@ def completed(candidate: Skill, seed: Skill) -> Skill:
     return candidate
 
 
-def refusal(candidate: Skill, seed: Skill, source: str) -> str | None:
+def refusal(candidate: Skill, seed: Skill, source: str, gates: Gates) -> str | None:
     """Why the Spec or the Safety gate would keep this version from being published; None when neither would."""
     parent = seed if seed.exists else None
     action = Action.CREATE if parent is None else Action.UPDATE
     proposed = Candidate(action, candidate.name, candidate, source, parent)
-    verdicts = [gate.judge(proposed) for gate in (SpecGate(), SafetyGate())]
-    errors = [one for verdict in verdicts for one in verdict.findings if one.severity is Severity.ERROR]
-    if all(verdict.passed for verdict in verdicts):
+    judgement = judge(proposed, Gates(spec=gates.spec, safety=gates.safety))
+    refused = next((verdict for verdict in judgement.verdicts if not verdict.passed), None)
+    if refused is None:
         return None
-    return f"the {errors[0].gate} gate refuses it ({errors[0].code}: {errors[0].message})"
+    why = next((one for one in refused.findings if one.severity is Severity.ERROR), None)
+    return f"the {refused.gate} gate refuses it ({f'{why.code}: {why.message}' if why else 'it gives no reason'})"

@@ -13,13 +13,16 @@ from typing import Any
 
 from ..core.canonical import digest_json
 from ..core.errors import ConfigError, ExperimentInterrupted
+from ..core.gates.records import Gates
 from ..core.gepa import Engine, SearchDataset, SearchResult, SearchSettings, StopReason, Strategy
+from ..core.judging import standard_gates
 from ..core.leaks import Seal
 from ..core.protocols import ChatModel
 from ..core.revisions import Action, Status
 from ..core.skill import Skill
 from ..core.verdict import Decision, Verdict, cap, lower_by_replay
 from ..store import Store
+from ..store.bundles import versions_json
 from . import report_data
 from .cache import SearchCache
 from .candidate import completed, refusal
@@ -63,6 +66,8 @@ class Setting:
     proposer: Proposer | None = None
     #: What else decides an answer of the search, for the keys of its cache: agent and limits, other skills on offer.
     conditions: Mapping[str, Any] = field(default_factory=dict)
+    #: The gates that a candidate must pass before the holdout is opened, and that judge the revision.
+    gates: Gates = field(default_factory=standard_gates)
 
     def require(self) -> None:
         """Raise ConfigError when the cases or the budget cannot serve the stages."""
@@ -80,6 +85,7 @@ class Setting:
             "evaluator version": self.evaluator(),
             "models": {role: model.name for role, model in self.models.items()},
             "versions": dict(self.versions),
+            "gates": self.gates.version,
         }
 
     @property
@@ -211,7 +217,7 @@ class Experiment:
                 reason = f"this baseline only measures: {findings.search.events[-1].verdict}"
             findings.decision = Decision(Verdict.NO_CHANGE, "no-accepted-candidate", reason)
             return
-        refused = refusal(findings.candidate, setting.seed_skill, f"experiment:{self._id}")
+        refused = refusal(findings.candidate, setting.seed_skill, f"experiment:{self._id}", setting.gates)
         if refused is not None:
             reason = f"the candidate won the search and could not be published: {refused}"
             findings.decision = Decision(Verdict.REJECT, "gate-refused", reason)
@@ -299,7 +305,9 @@ class Experiment:
         }
         # Command line, case ids and skill texts go into the store as well: no secret may come along.
         kept: dict[str, Any] = redacted(report, setting.redact)
-        kept["revision"] = self._enter(findings, kept)
+        entered = self._enter(findings, kept)
+        if entered is not None:
+            kept["revision"], kept["skill"]["versions"] = entered
         return kept
 
     def _about(self) -> dict[str, Any]:
@@ -322,8 +330,13 @@ class Experiment:
             "partial": setting.dataset.partial,
         }
 
-    def _enter(self, findings: _Findings, report: Mapping[str, Any]) -> dict[str, Any] | None:
-        """ACCEPT waits for approval, INCONCLUSIVE for more evidence; the others leave no revision (design)."""
+    def _enter(
+        self, findings: _Findings, report: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Any] | None] | None:
+        """The revision and the files of both its versions, so that `skillevo revisions import` can carry it elsewhere.
+
+        ACCEPT waits for approval, INCONCLUSIVE for more evidence; the others leave no revision (design).
+        """
         assert findings.decision is not None
         statuses = {Verdict.ACCEPT: Status.PENDING_APPROVAL, Verdict.INCONCLUSIVE: Status.PENDING_EVAL}
         status = statuses.get(findings.decision.verdict)
@@ -341,7 +354,9 @@ class Experiment:
             actor=setting.actor,
             reason=findings.decision.reason,
         )
-        return {"id": revision.id, "status": revision.status.value}
+        return {"id": revision.id, "status": revision.status.value}, versions_json(
+            self._store, revision, setting.redact
+        )
 
 
 def recorded_report(store: Store, fingerprint: str) -> dict[str, Any] | None:

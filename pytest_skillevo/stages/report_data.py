@@ -38,6 +38,7 @@ def skill_part(before: Skill, after: Skill) -> dict[str, Any]:
         "after": after.digest,
         "changed": changed,
         "diff": unified_diff(before, after),
+        "versions": None,
     }
 
 

@@ -2,7 +2,7 @@
 
     {"kind": "skillevo-revision", "schema_version": 1,
      "revision": {...},                              as in `skillevo revisions show --json`
-     "content": {"digest": "...", "files": [...]},   files: {"path", "text" or "base64", "executable"?}
+     "content": {"digest": "...", "files": [...]},   files: {"path", "text" or "base64", "executable"}
      "parent": {"digest": "...", "files": [...]},    what it was judged against; no files where there was nothing
      "history": [...]}
 
@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from ..core.errors import SkillError, StoreError
@@ -34,6 +35,9 @@ SOURCE: Final = "bundle"
 #: The parts of a report that are the evidence of its revision.
 _EVIDENCE: Final = ("experiment", "model", "dataset", "confirmation", "decision")
 _LONGEST: Final = 1_000
+#: Bytes of both versions together that a report takes along.
+LARGEST_IN_REPORT: Final = 2_000_000
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def export_revision(store: Store, revision: Revision) -> dict[str, Any]:
@@ -53,9 +57,20 @@ def version_json(skill: Skill, executable: Iterable[str] | None = None) -> dict[
     known = None if executable is None else set(executable)
     files: list[dict[str, Any]] = []
     for path, content in sorted(tree_of(skill).items()):
-        entry: dict[str, Any] = {"path": path} | _encoded(content)
-        files.append(entry if known is None else entry | {"executable": path in known})
+        files.append({"path": path, **_encoded(content), "executable": None if known is None else path in known})
     return {"digest": skill.digest, "files": files}
+
+
+def versions_json(store: Store, revision: Revision, redact: Callable[[str], str]) -> dict[str, Any] | None:
+    """What a report carries as skill.versions; None where it would be too large, or would tell a secret."""
+    before, after = store.parent_of(revision), store.skill_of(revision)
+    files = [content for skill in (before, after) for content in tree_of(skill).values()]
+    if sum(map(len, files)) > LARGEST_IN_REPORT:
+        return None
+    texts = [content.decode("utf-8", "replace") for content in files]
+    if any(redact(text) != text for text in texts):
+        return None
+    return {"before": version_json(before), "after": version_json(after, revision.executable)}
 
 
 def import_revision(store: Store, data: Any, actor: str) -> Revision:
@@ -144,15 +159,19 @@ def _version(bundle: Mapping[str, Any], key: str, name: str) -> tuple[Skill, tup
         raise StoreError(f"the bundle's {key} is no skill: {error}") from None
     if part.get("digest") != skill.digest:
         raise StoreError(f"the bundle's {key} does not have the digest that it names; it is damaged or was changed.")
-    marked = [entry for entry in entries if "executable" in entry]
+    marked = [entry for entry in entries if entry.get("executable") is not None]
     return skill, tuple(sorted(_text(one, "path") for one in marked if one["executable"] is True)) if marked else None
 
 
-def _encoded(content: bytes) -> dict[str, str]:
+def _encoded(content: bytes) -> dict[str, str | None]:
+    """As text, if that survives the cleaning of a report, which makes control characters visible."""
     try:
-        return {"text": content.decode("utf-8")}
+        text = content.decode("utf-8")
     except UnicodeDecodeError:
-        return {"base64": base64.b64encode(content).decode("ascii")}
+        text = None
+    if text is None or _CONTROL.search(text):
+        return {"text": None, "base64": base64.b64encode(content).decode("ascii")}
+    return {"text": text, "base64": None}
 
 
 def _decoded(entry: Mapping[str, Any]) -> bytes:

@@ -148,3 +148,38 @@ def test_a_setting_of_the_wrong_type_is_named(tmp_path, text):
     write(tmp_path, "pytest.toml", f"[pytest]\n{text}\n")
     with pytest.raises(ConfigError, match="must be a"):
         find_project(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (
+            "pytest.ini",
+            "[pytest]\nskillevo_gates = spec 'safety'\nskillevo_gate_human = never\nskillevo_gate_shadow = yes\n",
+        ),
+        (
+            "pyproject.toml",
+            "[tool.pytest.ini_options]\nskillevo_gates = ['spec', 'safety']\nskillevo_gate_human = 'never'\n"
+            "skillevo_gate_shadow = true\n",
+        ),
+    ],
+)
+def test_the_gates_are_those_of_the_ini_file(tmp_path, name, text):
+    write(tmp_path, name, text)
+    gates = find_project(tmp_path).gates
+    assert (gates.names, gates.human, gates.shadow) == (("spec", "safety"), "never", True)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("skillevo_gates = safty", "'safty' is none of spec, safety, effectiveness, human"),
+        ("skillevo_gate_shadow = perhaps", "skillevo_gate_shadow must be true or false, not 'perhaps'"),
+    ],
+)
+def test_a_typing_error_in_a_gate_setting_names_the_file(tmp_path, line, message):
+    file = write(tmp_path, "pytest.ini", f"[pytest]\n{line}\n")
+    with pytest.raises(ConfigError) as caught:
+        find_project(tmp_path)
+    assert str(file) in str(caught.value)
+    assert message in str(caught.value)

@@ -58,6 +58,53 @@ def test_an_approved_version_is_what_plain_runs_use_and_rollback_restores_the_by
     assert file.read_bytes() == before
 
 
+def test_a_report_brings_its_revision_into_another_store(
+    evolve: Evolve, suite: pytest.Pytester, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    extra = suite.path / "skills/demo/scripts/run.sh"
+    extra.parent.mkdir()
+    extra.write_bytes(b"#!/bin/sh\r\nexit 0\r\n")  # its line ends would not survive as text of a report
+    evolve()
+    report = _report(suite.path)
+    jsonschema.validate(report, report_schema())
+    team = tmp_path_factory.mktemp("team")
+    shutil.copytree(suite.path / "skills", team / "skills")
+    shutil.copy(suite.path / "report.json", team / "report.json")
+    monkeypatch.chdir(team)
+    assert skillevo(["revisions", "import", "report.json"]) == 0
+    with Store.open(team / ".skillevo", skills=team / "skills") as store:
+        (revision,) = store.revisions("demo")
+        assert (revision.status, revision.digest) == (Status.PENDING_APPROVAL, report["skill"]["after"])
+    assert skillevo(["revisions", "approve", revision.id]) == 0
+    assert "tip" in (team / "skills/demo/SKILL.md").read_text(encoding="utf-8")
+
+
+def test_a_report_does_not_carry_the_files_of_a_skill_that_holds_a_secret(
+    evolve: Evolve, suite: pytest.Pytester
+) -> None:
+    key = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    (suite.path / "skills/demo/notes.bin").write_bytes(b"\0" + key.encode())
+    evolve("-o", "skillevo_gates=spec effectiveness human")
+    report = _report(suite.path)
+    assert report["revision"] is not None
+    assert report["skill"]["versions"] is None
+    assert key not in (suite.path / "report.json").read_text(encoding="utf-8")
+
+
+def test_gates_are_set_in_the_ini_file_for_runs_and_for_the_command_line(
+    evolve: Evolve, suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with (suite.path / "tox.ini").open("a", encoding="utf-8") as file:
+        file.write("\nskillevo_gate_min_steps = 3\nskillevo_protected = demo\n")
+    evolve()
+    revision = _report(suite.path)["revision"]["id"]
+    monkeypatch.chdir(suite.path)
+    assert skillevo(["revisions", "show", revision, "--json"]) == 0
+    assert "steps 3" in capsys.readouterr().out
+    assert skillevo(["revisions", "approve", revision]) != 0
+    assert "protected" in capsys.readouterr().err
+
+
 def test_the_same_experiment_again_shows_the_recorded_verdict_and_runs_nothing(
     evolve: Evolve, suite: pytest.Pytester
 ) -> None:
@@ -294,3 +341,23 @@ def test_objectives_are_shown_before_and_after_and_decide_nothing(evolve: Evolve
     report = _report(suite.path)
     assert report["confirmation"]["objectives"] == [{"name": "calls", "before": 4.0, "after": 9.0}]
     assert report["decision"]["verdict"] == "ACCEPT"
+
+
+def test_a_gate_of_a_plugin_keeps_the_holdout_closed(evolve: Evolve, suite: pytest.Pytester) -> None:
+    with (suite.path / "conftest.py").open("a", encoding="utf-8") as file:
+        file.write(
+            "\n\nfrom pytest_skillevo.core.gates.records import Finding, GateVerdict\n\n\n"
+            "class NoTips:\n"
+            "    version = 'no tips'\n\n"
+            "    def judge(self, candidate):\n"
+            "        found = 'tip' in candidate.skill.text\n"
+            "        why = (Finding('safety', 'tip', 'tips are not allowed.'),) if found else ()\n"
+            "        return GateVerdict('safety', self.version, not found, why)\n\n\n"
+            "def pytest_skillevo_gate_safety(default, config):\n"
+            "    return NoTips()\n"
+        )
+    evolve()
+    report = _report(suite.path)
+    assert (report["decision"]["verdict"], report["decision"]["rule"]) == ("REJECT", "gate-refused")
+    assert "tips are not allowed" in report["decision"]["reason"]
+    assert report["confirmation"] is None

@@ -78,12 +78,7 @@ def test_an_unknown_code_to_allow_is_refused_when_the_gates_are_built():
 
 CONFTEST = """
 from pytest_skillevo.core.gates.records import verdict_of
-from pytest_skillevo.gating import INI, gates_of
-
-
-def pytest_addoption(parser):
-    for key, help_, type_, default in INI:
-        parser.addini(key, help_, type=type_, default=default)
+from pytest_skillevo.gating import gates_of
 
 
 class Strict:

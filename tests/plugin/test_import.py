@@ -37,6 +37,7 @@ def test_a_run_without_skill_cases_loads_nothing_beyond_pytest_and_the_standard_
     assert ours == {
         "pytest_skillevo",
         "pytest_skillevo.plugin",
+        "pytest_skillevo.gating",
         "pytest_skillevo.options",
         "pytest_skillevo.fixtures",
         "pytest_skillevo.hookspecs",

@@ -256,6 +256,7 @@ def base(decision: Decision, *, changed: bool = True) -> Report:
             "after": digest(after),
             "changed": [{"component": "steps", "added": 1, "removed": 1}] if changed else [],
             "diff": diff(SEED_TEXT, after),
+            "versions": None,
         },
         "dataset": {
             "fingerprint": digest("dataset"),
