@@ -1,4 +1,4 @@
-"""The official score: the recipe vectors of the public evaluator, its tables, and the edges of its id modes."""
+"""The official score: every vector of the public evaluators, their tables, and the edges of the id modes."""
 
 from __future__ import annotations
 
@@ -12,22 +12,27 @@ from hypothesis import strategies as st
 
 from pytest_skillevo.families.official import (
     FAKE_PHRASES,
+    LEVELS,
     UniformRules,
     entry_score,
     has_fake_phrases,
+    public_families,
+    public_task,
     score_official,
 )
 
-DATA = json.loads((Path(__file__).parents[1] / "data" / "recipe_official.json").read_text(encoding="utf-8"))
-VECTORS = DATA["vectors"]
+DATA = Path(__file__).parents[1] / "data"
+FACTS = json.loads((DATA / "skillcraft_rules.json").read_text(encoding="utf-8"))["families"]
+VECTORS = json.loads((DATA / "skillcraft_vectors.json").read_text(encoding="utf-8"))["vectors"]
+TASKS = [(family, level) for family in FACTS for level in LEVELS]
 
 
-@pytest.mark.parametrize("vector", VECTORS, ids=[f"{one['level']}-{one['case']}" for one in VECTORS])
-def test_every_vector_of_the_public_evaluator_agrees(recipe, vector):
-    level, expect = vector["level"], vector["expect"]
-    rules = recipe.official(recipe.levels[level])
+@pytest.mark.parametrize("vector", VECTORS, ids=[f"{one['family']}-{one['level']}-{one['case']}" for one in VECTORS])
+def test_every_vector_of_the_public_evaluators_agrees(vector):
+    task = public_task(vector["family"], vector["level"])
+    expect = vector["expect"]
 
-    score = score_official(rules, vector["artifact"], DATA["rules"]["levels"][level]["expected"])
+    score = score_official(task.rules, vector["artifact"], task.expected)
 
     if "crash" in expect:
         assert (score.status, score.percent, score.items) == ("evaluator_error", 0.0, ())
@@ -38,33 +43,61 @@ def test_every_vector_of_the_public_evaluator_agrees(recipe, vector):
         assert [list(item) for item in score.items] == expect["items"]
 
 
-def test_the_familys_tables_are_those_of_the_public_scorer(recipe):
-    scorer = DATA["rules"]["scorer"]
-    for name, level in DATA["rules"]["levels"].items():
-        rules = recipe.official(recipe.levels[name])
-        assert [rules.list_key] == scorer["list_keys"]
-        assert [rules.id_key] == scorer["id_keys"]
-        assert (rules.id_mode, rules.id_weight, rules.threshold) == (
-            scorer["id_mode"],
-            scorer["id_weight"],
-            scorer["entry_threshold"],
-        )
-        assert [[kind, list(keys), weight] for kind, keys, weight in rules.checks] == scorer["checks"]
-        parts = ("file", "json", "fake", "count", "ids", "data", "complete")
-        assert list(rules.weights) == [scorer["weights"][part] for part in parts]
-        assert sorted(rules.required) == sorted(level["required"])
-        assert sorted(recipe.levels[name].tools) == sorted(level["tools"])
-        assert recipe.levels[name].entities == len(level["expected"])
-        assert (recipe.contract.file, recipe.contract.list_key) == (level["output_file"], level["list_key"])
+def test_the_machine_knows_the_21_families_at_six_levels():
+    assert set(public_families()) == set(FACTS)
+    assert len({(task.family, task.level) for task in (public_task(*one) for one in TASKS)}) == 126
+
+
+@pytest.mark.parametrize(("family", "level"), TASKS)
+def test_the_tables_are_those_of_the_public_scorers(family, level):
+    task, facts = public_task(family, level), FACTS[family]["levels"][level]
+    assert (task.file, list(task.expected)) == (facts["output_file"], facts["expected"])
+    scorer = FACTS[family].get("scorer")
+    if scorer is None:
+        return
+    rules = task.rules
+    assert isinstance(rules, UniformRules)
+    assert [rules.list_key, *rules.list_aliases] == scorer["list_keys"]
+    assert [rules.id_key, *rules.id_aliases] == scorer["id_keys"]
+    assert (rules.id_mode, rules.threshold, rules.special) == (
+        scorer["id_mode"],
+        scorer["entry_threshold"],
+        scorer["special"],
+    )
+    assert rules.id_weight == (scorer["id_weight"] or 0.0)
+    dropped = facts["checks_off"]
+    assert [[kind, list(keys), weight] for kind, keys, weight in rules.checks] == [
+        check for check in scorer["checks"] if check[1][0] not in dropped
+    ]
+    parts = ("file", "json", "fake", "count", "ids", "data", "complete")
+    assert list(rules.weights) == [scorer["weights"][part] for part in parts]
+    assert sorted(rules.required) == sorted(facts["required"])
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_the_recipe_family_is_scored_by_the_public_rules(recipe, level):
+    facts, task = FACTS["recipe-cookbook-builder"]["levels"][level], public_task("recipe-cookbook-builder", level)
+    ours = recipe.official(recipe.levels[level])
+    assert dataclasses.replace(ours, required=task.rules.required) == task.rules
+    assert sorted(ours.required) == sorted(task.rules.required)
+    assert sorted(recipe.levels[level].tools) == sorted(facts["tools"])
+    assert recipe.levels[level].entities == len(facts["expected"])
+    assert (recipe.contract.file, recipe.contract.list_key) == (facts["output_file"], facts["list_key"])
 
 
 def test_the_tools_take_the_public_arguments_plus_an_offset(recipe):
     for name, spec in recipe.tools.items():
-        public = DATA["rules"]["tools"][name]
+        public = FACTS["recipe-cookbook-builder"]["tools"][f"local-{name}"]
         assert {key: schema["type"] for key, schema in spec.parameters.items() if key != "offset"} == {
             key: schema["type"] for key, schema in public["params"].items()
         }
         assert spec.schema["required"] == public["required"]
+
+
+@pytest.mark.parametrize(("family", "level"), [("recipes", "e1"), ("cat-facts-collector", "e4")])
+def test_an_unknown_family_or_level_is_a_key_error(family, level):
+    with pytest.raises(KeyError):
+        public_task(family, level)
 
 
 def test_a_crash_of_the_original_is_told_apart_from_an_honest_zero(recipe):
@@ -72,6 +105,18 @@ def test_a_crash_of_the_original_is_told_apart_from_an_honest_zero(recipe):
     assert score_official(rules, None, ["a"]).status == "fail"
     assert score_official(rules, "null", ["a"]).status == "evaluator_error"
     assert score_official(rules, None, ["a"]).quality == score_official(rules, "null", ["a"]).quality == 0.0
+
+
+def test_the_thresholds_of_the_code_and_of_the_paper_are_told_apart():
+    task = public_task("recipe-cookbook-builder", "h1")
+    dish = {"name": "Pad Thai", **dict.fromkeys(task.rules.required[1:], "x")}
+
+    def score(names):
+        return score_official(task.rules, json.dumps({"recipes": [dish | {"name": n} for n in names]}), task.expected)
+
+    one, four = score(task.expected[:1]), score(task.expected[:4])
+    assert (one.percent, one.passed70, one.passed90) == (76.0, True, False)
+    assert (four.percent, four.passed70, four.passed90) == (94.0, True, True)
 
 
 @pytest.mark.parametrize(
@@ -126,6 +171,11 @@ def test_alternative_keys_and_presence_are_told_apart():
     assert entry_score(RULES, {"id": "zz", "b": "", "c": 0}, ["a"]) == 0.2
 
 
+FULL: dict[tuple[str, str], list[str]] = {}
+for _vector in VECTORS:
+    if _vector["expect"].get("percent", 0) >= 70 and "escaped" not in _vector["case"]:
+        FULL.setdefault((_vector["family"], _vector["level"]), []).append(_vector["artifact"])
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=True) | st.text(max_size=6),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["list", "id", "a", "c"]), inner),
@@ -136,5 +186,18 @@ JSON = st.recursive(
 @given(JSON, st.sampled_from(["either", "exact_ci", "upper", "exact", "truthy_exact"]))
 def test_no_artifact_escapes_the_machine(value, mode):
     score = score_official(dataclasses.replace(RULES, id_mode=mode), json.dumps(value), ["ab", "cd"])
+    assert 0.0 <= score.percent <= 100.0
+    assert score.status in ("pass", "partial", "fail", "evaluator_error")
+
+
+@given(st.data())
+def test_no_broken_artifact_escapes_a_public_evaluator(data):
+    task = public_task(*data.draw(st.sampled_from(TASKS)))
+    artifact = json.loads(data.draw(st.sampled_from(FULL[task.family, task.level])))
+    entries = next((value for value in artifact.values() if isinstance(value, list)), None)
+    if entries:
+        entry = data.draw(st.sampled_from(entries))
+        entry[data.draw(st.sampled_from(sorted(entry)))] = data.draw(JSON | st.sampled_from([1e400, 10**400]))
+    score = score_official(task.rules, json.dumps(artifact), task.expected)
     assert 0.0 <= score.percent <= 100.0
     assert score.status in ("pass", "partial", "fail", "evaluator_error")
