@@ -6,14 +6,19 @@ groups of a round run the same tasks with the same seeds; which group goes first
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..core.draws import draw_bits, seed_of, shuffled
-from ..core.errors import SkillError
 from ..core.protocols import ChatModel
 from ..core.records import NO_USAGE, Case, Evaluation, RolloutRequest, Usage
-from ..core.review import reviewer
+from ..core.review.applying import Shelf, changes
+from ..core.review.decision import SCHEMA, Rejection, ReviewDecision
+from ..core.review.parsing import parse
+from ..core.review.prompt import ReviewInput, ShownSkill, build_prompt
+from ..core.review.reconcile import Known, reconcile
+from ..core.revisions import Action
+from ..core.sessions import TaskOutcome
 from ..core.skill import Skill
 from ..core.verdict import ReplayEvidence, ReplayPair
 from .dataset import Dataset
@@ -160,32 +165,28 @@ class _GroupRunner:
     def _review(
         self, key: str, skill: Skill, evaluation: Evaluation, seed: int, totals: GroupTotals
     ) -> tuple[Skill, Usage]:
-        messages = reviewer.build_messages(
-            evaluation,
-            [skill] if skill.exists else [],
-            conversation(evaluation),
-            loaded=skills_loaded(evaluation),
-            redact=self._recorder.redact,
-        )
+        loaded = set(skills_loaded(evaluation))
+        shown = [ShownSkill.of(skill, loaded=skill.name in loaded)] if skill.exists else []
+        given = ReviewInput(conversation(evaluation), TaskOutcome.of(evaluation), shown, session=key)
+        prompt = build_prompt(given, redact=self._recorder.redact)
         reply = self._recorder.chat(
-            f"{key}/review", "reviewer", self._model, messages, seed=seed, response_schema=reviewer.SCHEMA
+            f"{key}/review", "reviewer", self._model, prompt.messages, seed=seed, response_schema=SCHEMA
         )
-        revised = _revised(reviewer.parse(reply.text, reply.finish_reason), skill)
+        revised = _revised(parse(reply.text, reply.finish_reason), skill, prompt.shown)
         if revised is not None:
             totals.updates += 1
             skill = revised
         return skill, reply.usage
 
 
-def _revised(decision: reviewer.ReviewDecision | reviewer.Rejection, skill: Skill) -> Skill | None:
+def _revised(decision: ReviewDecision | Rejection, skill: Skill, shown: Mapping[str, str]) -> Skill | None:
     """The skill after a decision; None when it stays. A new skill counts only where there was none yet."""
-    if isinstance(decision, reviewer.Rejection):
+    if isinstance(decision, Rejection):
         return None
-    try:
-        revised = reviewer.apply(decision, [skill] if skill.exists else [])
-    except SkillError:
-        return None
-    return revised if revised is not None and (not skill.exists or decision.action == "update") else None
+    wanted = Action.UPDATE if skill.exists else Action.CREATE
+    known = [Known(skill.name, "\n".join(skill.components.values()))] if skill.exists else []
+    made, _ = changes(reconcile(decision, known)[0], Shelf([skill], shown))
+    return next((change.after for change in made if change.action is wanted), None)
 
 
 def _count(totals: GroupTotals, evaluation: Evaluation, used: Usage) -> None:

@@ -1,191 +1,298 @@
-"""The Reviewer's answer: parsed strictly, refused with a reason, applied to the skills it was shown."""
+"""What a Reviewer may decide: nothing, new skills, changes of skills, deletions. Normalised, never repaired."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, Literal, NoReturn, TypeAlias, cast
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
-from ..errors import SkillError
-from ..skill import Skill, SkillSpec, slug
+from ..skill import SkillSpec
 
-Action: TypeAlias = Literal["skip", "create", "update"]
-
-#: Characters; longer answers and parts are refused, never cut: half a rule may say the opposite.
-MAX_REPLY: Final = 60_000
+#: Characters; longer parts are refused, never cut: half a rule may say the opposite.
 MAX_TEXT: Final = 20_000
 MAX_LINE: Final = 2_000
 MAX_ITEMS: Final = 60
+#: Folders of a skill that a Reviewer may put supporting files into.
+FILE_FOLDERS: Final = ("references", "templates", "assets")
 
-_FENCE: Final = re.compile(r"\A```(?:json)?[ \t]*\n(.*?)\n?```\Z", re.DOTALL | re.IGNORECASE)
+_HEADING: Final = re.compile(r"\n[ \t]*(?:#{1,6}[ \t]|=+[ \t]*$|-+[ \t]*$)", re.MULTILINE)
 
+_TEXTS: Final = {"type": "array", "items": {"type": "string"}}
+_SPEC: Final = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string"},
+        "description": {"type": "string"},
+        "when_to_use": {"type": "string"},
+        "steps": _TEXTS,
+        "pitfalls": _TEXTS,
+    },
+    "required": ["name", "description", "when_to_use", "steps", "pitfalls"],
+    "additionalProperties": False,
+}
+_UPDATE: Final = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string"},
+        "reason": {"type": "string"},
+        "add_steps": _TEXTS,
+        "add_pitfalls": _TEXTS,
+        "add_files": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"path": {"type": "string"}, "text": {"type": "string"}},
+                "required": ["path", "text"],
+                "additionalProperties": False,
+            },
+        },
+        "component": {"type": ["string", "null"]},
+        "text": {"type": ["string", "null"]},
+        "new_spec": {"anyOf": [_SPEC, {"type": "null"}]},
+    },
+    "required": ["name", "reason", "add_steps", "add_pitfalls", "add_files", "component", "text", "new_spec"],
+    "additionalProperties": False,
+}
 #: What a structured answer must look like; given to models that take a response schema.
 SCHEMA: Final[Mapping[str, Any]] = {
     "type": "object",
     "properties": {
-        "action": {"type": "string", "enum": ["skip", "create", "update"]},
-        "reason": {"type": "string"},
-        "skill": {"type": ["string", "null"]},
-        "component": {"type": ["string", "null"]},
-        "text": {"type": ["string", "null"]},
-        "spec": {
-            "type": ["object", "null"],
-            "properties": {
-                "description": {"type": "string"},
-                "when_to_use": {"type": "string"},
-                "steps": {"type": "array", "items": {"type": "string"}},
-                "pitfalls": {"type": "array", "items": {"type": "string"}},
-            },
-            "required": ["description", "when_to_use", "steps", "pitfalls"],
-            "additionalProperties": False,
-        },
+        "skip_reason": {"type": ["string", "null"]},
+        "updates": {"type": "array", "items": _UPDATE},
+        "skills": {"type": "array", "items": _SPEC},
+        "deletions": _TEXTS,
     },
-    "required": ["action", "reason", "skill", "component", "text", "spec"],
+    "required": ["skip_reason", "updates", "skills", "deletions"],
     "additionalProperties": False,
 }
+KEYS: Final = frozenset(SCHEMA["properties"])
+
+
+@dataclass(frozen=True, slots=True)
+class SkillUpdate:
+    """A change of one skill in one of three forms: additions, one component's whole text, or a whole new spec.
+
+    A whole spec replaces description, when-to-use and steps; pitfalls that are there already stay (applying.py).
+    """
+
+    name: str
+    reason: str = ""
+    new_spec: SkillSpec | None = None
+    component: str = ""
+    text: str = ""
+    add_steps: tuple[str, ...] = ()
+    add_pitfalls: tuple[str, ...] = ()
+    #: Path below the skill's folder -> text.
+    add_files: Mapping[str, str] | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The update as the Reviewer would write it, empty parts left out."""
+        parts = {
+            "name": self.name,
+            "reason": self.reason,
+            "new_spec": None if self.new_spec is None else spec_json(self.new_spec),
+            "component": self.component,
+            "text": self.text if self.component else None,
+            "add_steps": list(self.add_steps),
+            "add_pitfalls": list(self.add_pitfalls),
+            "add_files": [{"path": path, "text": text} for path, text in (self.add_files or {}).items()],
+        }
+        # A component may become empty; anything else that is empty was not said.
+        return {key: value for key, value in parts.items() if (key == "text" and value is not None) or value}
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewDecision:
-    """What the Reviewer wants: nothing, one component of one skill replaced by a text, or a new skill."""
+    """A decision as a whole. A skip excludes the rest; all empty means that there is nothing to do."""
 
-    action: Action
-    reason: str
-    skill: str = ""
-    component: str = ""
-    text: str = ""
-    spec: SkillSpec | None = None
+    skip_reason: str = ""
+    skills: tuple[SkillSpec, ...] = ()
+    updates: tuple[SkillUpdate, ...] = ()
+    deletions: tuple[str, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing shall change."""
+        return not (self.skills or self.updates or self.deletions)
+
+    def to_json(self) -> dict[str, Any]:
+        """The decision as the Reviewer would write it, empty parts left out; `normalised` reads it back."""
+        parts = {
+            "skip_reason": self.skip_reason,
+            "skills": [spec_json(spec) for spec in self.skills],
+            "updates": [update.to_json() for update in self.updates],
+            "deletions": list(self.deletions),
+        }
+        return {key: value for key, value in parts.items() if value}
 
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """Why an answer of the Reviewer is no decision; one sentence."""
+    """Why an answer is no decision; one sentence. `kind` is "parse" or "invalid"."""
 
     reason: str
+    kind: str = "parse"
 
 
-class _Invalid(Exception):
-    """The sentence of a Rejection."""
+class Invalid(Exception):
+    """The sentence of a Rejection of the kind "invalid"."""
 
 
-def parse(reply: str, finish_reason: str = "stop") -> ReviewDecision | Rejection:
-    """The decision in a reply: one JSON object, bare or in one code fence, with nothing around it and nothing repaired.
+class WrongShape(Exception):
+    """The sentence of a Rejection of the kind "parse"."""
 
-    A reply that was cut off is refused even if it happens to parse.
+
+def spec_json(spec: SkillSpec) -> dict[str, Any]:
+    """A spec as the Reviewer would write it; pitfalls only where there are any."""
+    told: dict[str, Any] = {
+        "name": spec.name,
+        "description": spec.description,
+        "when_to_use": spec.when_to_use,
+        "steps": list(spec.steps),
+    }
+    return told | {"pitfalls": list(spec.pitfalls)} if spec.pitfalls else told
+
+
+def normalised(data: Mapping[str, Any], *, salvage: bool = False) -> tuple[ReviewDecision, tuple[str, ...]]:
+    """The decision in a JSON object, and what was left out of it, in sentences (spec/online-review.md 6.4).
+
+    One broken entry makes the whole invalid; with `salvage` it is left out instead. Raises Invalid and WrongShape.
     """
-    try:
-        if finish_reason in ("length", "content_filter"):
-            raise _Invalid(f"the answer was cut off ({finish_reason})")
-        return _decision(_object(reply))
-    except _Invalid as problem:
-        return Rejection(str(problem))
+    reader = _Reader(salvage)
+    skip = _text(data.get("skip_reason"), "skip_reason", MAX_LINE)
+    deletions = reader.deletions(_list(data.get("deletions"), "deletions"))
+    updates = reader.updates(_list(data.get("updates"), "updates"))
+    skills = reader.skills(_list(data.get("skills"), "skills"))
+    decision = ReviewDecision(skip, skills, updates, deletions)
+    if skip and not decision.is_empty:
+        raise Invalid("skip_reason excludes skills, updates and deletions")
+    return decision, tuple(reader.left_out)
 
 
-def _object(reply: str) -> Mapping[str, Any]:
-    if len(reply) > MAX_REPLY:
-        raise _Invalid(f"the answer has {len(reply)} characters; at most {MAX_REPLY} are read")
-    text = reply.strip()
-    fenced = _FENCE.match(text)
-    try:
-        value = json.loads(fenced[1] if fenced else text, parse_constant=_no_constant, object_pairs_hook=_no_repeats)
-    except (ValueError, RecursionError):
-        raise _Invalid("the answer is not one JSON object") from None
-    if not isinstance(value, dict):
-        raise _Invalid("the answer is not one JSON object")
-    return value
+class _Reader:
+    """Reads entries; a name belongs to the first that claims it: deletion, then update, then create."""
+
+    def __init__(self, salvage: bool) -> None:
+        self._salvage = salvage
+        self._claimed: set[str] = set()
+        self.left_out: list[str] = []
+
+    def deletions(self, entries: Sequence[Any]) -> tuple[str, ...]:
+        names = [_text(entry, "a deletion", MAX_LINE) for entry in entries if entry is not None]
+        return tuple(name for name in names if name and self._claim(name))
+
+    def updates(self, entries: Sequence[Any]) -> tuple[SkillUpdate, ...]:
+        found = (self._read(_update, entry, "update") for entry in entries)
+        return tuple(one for one in found if isinstance(one, SkillUpdate) and self._claim(one.name))
+
+    def skills(self, entries: Sequence[Any]) -> tuple[SkillSpec, ...]:
+        found = (self._read(_spec, entry, "skill") for entry in entries)
+        return tuple(one for one in found if isinstance(one, SkillSpec) and self._claim(one.name))
+
+    def _read(self, read: Any, entry: Any, what: str) -> Any:
+        if entry is None:
+            return None
+        try:
+            if not isinstance(entry, Mapping):
+                raise WrongShape(f"a {what} must be an object, not {type(entry).__name__}")
+            return read(entry)
+        except (Invalid, WrongShape) as problem:
+            if not self._salvage:
+                raise
+            self.left_out.append(f"a broken {what} was left out: {problem}")
+            return None
+
+    def _claim(self, name: str) -> bool:
+        key = name.strip().lower()
+        if key in self._claimed:
+            self.left_out.append(f"{name!r} was named twice; the first entry holds")
+            return False
+        self._claimed.add(key)
+        return True
 
 
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(name)
+def _update(data: Mapping[str, Any]) -> SkillUpdate | None:
+    name = _text(data.get("name"), "the name of an update", MAX_LINE)
+    spec_data, component = data.get("new_spec"), _text(data.get("component"), "component", MAX_LINE)
+    steps, pitfalls = _items(data.get("add_steps"), "add_steps"), _items(data.get("add_pitfalls"), "add_pitfalls")
+    files = _files(data.get("add_files"))
+    adds = bool(steps or pitfalls or files)
+    if not name or not (spec_data is not None or component or adds):
+        return None
+    if (spec_data is not None) + bool(component) + adds > 1:
+        raise Invalid(f"the update of {name!r} mixes forms: give additions, or component and text, or new_spec")
+    reason = _text(data.get("reason"), "reason", MAX_LINE)
+    if component:
+        text = data.get("text")
+        if not isinstance(text, str):
+            raise Invalid(f"the update of {name!r} names a component and has no text")
+        if len(text) > MAX_TEXT:
+            raise Invalid(f"the text for {name!r} has {len(text)} characters; at most {MAX_TEXT} are allowed")
+        return SkillUpdate(name, reason, component=component, text=text)
+    if spec_data is not None:
+        if not isinstance(spec_data, Mapping):
+            raise WrongShape("new_spec must be an object")
+        spec = _spec({**spec_data, "name": name})
+        return None if spec is None else SkillUpdate(name, reason, new_spec=replace(spec, name=name))
+    return SkillUpdate(name, reason, add_steps=steps, add_pitfalls=pitfalls, add_files=files or None)
 
 
-def _no_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    if len({key for key, _ in pairs}) != len(pairs):
-        raise _Invalid("the answer gives a key twice")
-    return dict(pairs)
-
-
-def _decision(data: Mapping[str, Any]) -> ReviewDecision:
-    if strange := sorted(set(data) - set(SCHEMA["properties"])):
-        raise _Invalid(f"the answer has unknown keys: {', '.join(strange)[:200]}")
-    action = data.get("action")
-    reason = _text(data, "reason", MAX_LINE, blank=True)
-    if action == "skip":
-        _absent(data, "component", "text", "spec")
-        return ReviewDecision("skip", reason)
-    if action not in ("create", "update"):
-        raise _Invalid("the action must be skip, create or update")
-    skill = _text(data, "skill", MAX_LINE)
-    if action == "update":
-        _absent(data, "spec")
-        text = _text(data, "text", MAX_TEXT, blank=True)
-        return ReviewDecision("update", reason, skill, _text(data, "component", MAX_LINE), text)
-    _absent(data, "component", "text")
-    return ReviewDecision("create", reason, skill, spec=_spec(slug(skill), data.get("spec")))
-
-
-def _absent(data: Mapping[str, Any], *keys: str) -> None:
-    for key in keys:
-        if data.get(key) is not None:
-            raise _Invalid(f"{data['action']} takes no {key}")
-
-
-def _text(data: Mapping[str, Any], key: str, limit: int, *, blank: bool = False) -> str:
-    value = data.get(key)
-    if value is None and blank and key == "reason":
-        return ""
-    if not isinstance(value, str):
-        raise _Invalid(f"{key} must be text")
-    if not blank and not value.strip():
-        raise _Invalid(f"{key} is empty")
-    if len(value) > limit:
-        raise _Invalid(f"{key} has {len(value)} characters; at most {limit} are allowed")
-    return value if key == "text" else value.strip()
-
-
-def _spec(name: str, value: Any) -> SkillSpec:
-    if not isinstance(value, dict):
-        raise _Invalid("create needs a spec")
-    description = _text(value, "description", MAX_LINE)
-    when = _text(value, "when_to_use", MAX_LINE)
-    steps, pitfalls = _items(value, "steps"), _items(value, "pitfalls")
-    if not steps:
-        raise _Invalid("a new skill needs at least one step")
+def _spec(data: Mapping[str, Any]) -> SkillSpec | None:
+    """A spec; None for one that says nothing at all. Raises Invalid naming the first part that is missing."""
+    name = _text(data.get("name"), "name", MAX_LINE)
+    description = _text(data.get("description"), "description", MAX_LINE)
+    when = _text(data.get("when_to_use"), "when_to_use", MAX_LINE)
+    steps, pitfalls = _items(data.get("steps"), "steps"), _items(data.get("pitfalls"), "pitfalls")
+    parts = {"name": name, "description": description, "when_to_use": when, "steps": steps}
+    if not any(parts.values()):
+        return None
+    missing = next((key for key, value in parts.items() if not value), None)
+    if missing is not None:
+        raise Invalid(f"the skill {name!r} has no {missing}" if name else "a skill has no name")
     return SkillSpec(name, description, when, steps, pitfalls)
 
 
-def _items(value: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    items = value.get(key)
-    if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
-        raise _Invalid(f"{key} must be a list of texts")
-    if len(items) > MAX_ITEMS or any(len(item) > MAX_LINE for item in items):
-        raise _Invalid(f"{key} is too long: at most {MAX_ITEMS} items of {MAX_LINE} characters")
-    return tuple(item.strip() for item in cast("list[str]", items) if item.strip())
+def _text(value: Any, what: str, limit: int) -> str:
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise WrongShape(f"{what} must be text, not {type(value).__name__}")
+    if len(value) > limit:
+        raise Invalid(f"{what} has {len(value)} characters; at most {limit} are allowed")
+    return value.strip()
 
 
-def apply(decision: ReviewDecision, skills: Sequence[Skill]) -> Skill | None:
-    """The changed or new skill; None when nothing changes.
-
-    Raises SkillError when the decision does not fit the skills: unknown or existing name, unknown component, a text
-    that the component cannot hold.
-    """
-    if decision.action == "skip":
-        return None
-    named = {skill.name: skill for skill in skills}
-    if decision.action == "create":
-        return _created(decision, named)
-    if decision.skill not in named:
-        raise SkillError(f"the Reviewer wants to update {decision.skill!r}, which it was not shown")
-    before = named[decision.skill]
-    after = before.with_component(decision.component, decision.text)
-    return None if after.digest == before.digest else after
+def _list(value: Any, what: str) -> Sequence[Any]:
+    if value is None or value == "":
+        return ()
+    if not isinstance(value, list):
+        raise WrongShape(f"{what} must be a list, not {type(value).__name__}")
+    if len(value) > MAX_ITEMS:
+        raise Invalid(f"{what} has {len(value)} entries; at most {MAX_ITEMS} are allowed")
+    return value
 
 
-def _created(decision: ReviewDecision, named: Mapping[str, Skill]) -> Skill:
-    assert decision.spec is not None
-    taken = named.get(decision.spec.name)
-    if taken is not None and taken.exists:
-        raise SkillError(f"the Reviewer wants to create {decision.spec.name!r}, which exists already")
-    return Skill.create(decision.spec)
+def _items(value: Any, what: str) -> tuple[str, ...]:
+    items = (_text(item, f"an item of {what}", MAX_LINE) for item in _list(value, what))
+    return tuple(_one_item(item) for item in items if item)
+
+
+def _one_item(text: str) -> str:
+    """The item on one line where a line of it would be a heading: an item stays inside its list."""
+    return " ".join(text.split()) if _HEADING.search(text) else text
+
+
+def _files(value: Any) -> dict[str, str]:
+    files: dict[str, str] = {}
+    for entry in _list(value, "add_files"):
+        if not isinstance(entry, Mapping) or not isinstance(entry.get("text"), str):
+            raise WrongShape("a file must be an object with path and text")
+        path = _text(entry.get("path"), "the path of a file", MAX_LINE)
+        folder, _, rest = path.partition("/")
+        if folder not in FILE_FOLDERS or not rest or ".." in path.split("/"):
+            raise Invalid(f"a file must lie in one of {', '.join(FILE_FOLDERS)}, not at {path[:100]!r}")
+        if len(entry["text"]) > MAX_TEXT:
+            raise Invalid(f"the file {path!r} has {len(entry['text'])} characters; at most {MAX_TEXT} are allowed")
+        files[path] = entry["text"]
+    return files

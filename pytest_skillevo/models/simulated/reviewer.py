@@ -20,11 +20,15 @@ from .attention import VERSION
 from .complaints import read_complaints
 from .edits import EditMix
 from .loading import stems
-from .prompts import json_section, last_user, section
-from .reflection import Place, broken, edited, topics
+from .prompts import json_section, section
+from .reflection import Place, edited, topics
 
 MISSED: Final = 0.10
 NEEDLESS: Final = 0.03
+#: Messages of a review that was asked for once.
+FIRST_ROUND: Final = 2
+
+_EMPTY: Final[dict[str, Any]] = {"skip_reason": None, "updates": [], "skills": [], "deletions": []}
 
 #: How a session went from a failed call to a successful one, and what that teaches.
 _RECOVERIES: Final = (("TIMEOUT", "retry"), ("RATE_LIMITED", "rate limit"), ("NO_DATA", "gap"))
@@ -32,28 +36,36 @@ _RECOVERIES: Final = (("TIMEOUT", "retry"), ("RATE_LIMITED", "rate limit"), ("NO
 
 def recognises(messages: Sequence[Message]) -> bool:
     """Whether this is a finished session to review."""
-    text = last_user(messages)
-    return all(section(text, tag) is not None for tag in ("outcome", "skills", "transcript"))
+    return _request(messages) is not None
 
 
 def reply(messages: Sequence[Message], *, seed: int, mix: EditMix) -> Reply:
-    """The answer: JSON with the decision."""
-    text = last_user(messages)
+    """The answer: JSON with the decision. Asked again after an answer that could not be used, it draws anew."""
+    text = _request(messages) or ""
     outcome = json_section(text, "outcome", {})
     skills = [skill for skill in json_section(text, "skills", []) if isinstance(skill, dict)]
     transcript = [entry for entry in json_section(text, "transcript", []) if isinstance(entry, dict)]
-    key = (VERSION, seed, digest(text), "review")
+    again = (len(messages),) if len(messages) > FIRST_ROUND else ()
+    key = (VERSION, seed, digest(text), "review", *again)
     feedback = str(outcome.get("feedback") or "")
     taught = bool(read_complaints(feedback))
     idle = draw(*key, "missed") < MISSED if taught else draw(*key, "needless") >= NEEDLESS
     if idle:
-        return _answer("skip", "nothing new was learned")
+        return _answer({"skip_reason": "nothing new was learned"})
     record = {"case": "this session", "feedback": feedback, "input": _task(transcript)}
     kind = mix.kind(*key, "kind")
     chosen = _skill_to_update(skills, record["input"])
     if chosen is None:
         return _created(record, transcript, kind, key)
     return _updated(chosen, record, kind, key)
+
+
+def _request(messages: Sequence[Message]) -> str | None:
+    """The message that holds the session; a demand to mend an answer may come after it."""
+    texts = (str(message.get("content") or "") for message in messages if message.get("role") == "user")
+    return next(
+        (text for text in texts if all(section(text, tag) is not None for tag in ("skills", "transcript"))), None
+    )
 
 
 def _updated(skill: Mapping[str, Any], record: Mapping[str, Any], kind: str, key: tuple[str | int, ...]) -> Reply:
@@ -63,15 +75,9 @@ def _updated(skill: Mapping[str, Any], record: Mapping[str, Any], kind: str, key
     known = "\n\n".join(map(str, components.values()))
     place = Place(str(components.get(component) or ""), numbered=component != "pitfalls")
     text, why = edited(place, known, [record], (), kind, key)
-    answer = {
-        "action": "update",
-        "reason": why,
-        "skill": skill["name"],
-        "component": component,
-        "text": text,
-        "spec": None,
-    }
-    return broken(answer, key) if kind == edits.INVALID else Reply(_json(answer), (), "stop", NO_USAGE)
+    update = {"name": skill["name"], "reason": why, "component": component, "text": text}
+    answer = {"updates": [update]}
+    return _broken(answer, key) if kind == edits.INVALID else _answer(answer)
 
 
 def _created(
@@ -81,27 +87,24 @@ def _created(
     rules = [bank.RULES[name][0] for name in _recovered(transcript)]
     steps, _ = edited(Place("", numbered=True), "", [record], (), kind, key)
     spec = {
+        "name": "-".join(sorted(stems(about))[:3]) or "learned-skill",
         "description": pick(bank.DESCRIPTIONS, *key, "description").format(topics=about),
         "when_to_use": pick(bank.WHEN_TO_USE, *key, "when").format(topics=about),
         "steps": [re.sub(r"^\d+\. ", "", line) for line in steps.splitlines()],
         "pitfalls": rules,
     }
-    name = "-".join(sorted(stems(about))[:3]) or "learned-skill"
-    answer = {
-        "action": "create",
-        "reason": "no skill covers this kind of task",
-        "skill": name,
-        "component": None,
-        "text": None,
-        "spec": spec,
-    }
-    return broken(answer, key) if kind == edits.INVALID else Reply(_json(answer), (), "stop", NO_USAGE)
+    answer = {"skills": [spec]}
+    return _broken(answer, key) if kind == edits.INVALID else _answer(answer)
 
 
 def _skill_to_update(skills: Sequence[Mapping[str, Any]], task: str) -> Mapping[str, Any] | None:
     """The loaded skill; else the one whose description has most in common with the task, if it has anything."""
     usable = [
-        skill for skill in skills if isinstance(skill.get("components"), dict) and isinstance(skill.get("name"), str)
+        skill
+        for skill in skills
+        if isinstance(skill.get("components"), dict)
+        and isinstance(skill.get("name"), str)
+        and not skill.get("read_only")
     ]
     loaded = [skill for skill in usable if skill.get("loaded")]
     if loaded:
@@ -128,9 +131,19 @@ def _task(transcript: Sequence[Mapping[str, Any]]) -> str:
     return next((str(entry.get("content") or "") for entry in transcript if entry.get("role") == "user"), "")
 
 
-def _answer(action: str, reason: str) -> Reply:
-    empty = {"skill": None, "component": None, "text": None, "spec": None}
-    return Reply(_json({"action": action, "reason": reason, **empty}), (), "stop", NO_USAGE)
+def _answer(decision: Mapping[str, Any]) -> Reply:
+    return Reply(_json(_EMPTY | dict(decision)), (), "stop", NO_USAGE)
+
+
+def _broken(decision: Mapping[str, Any], key: tuple[str | int, ...]) -> Reply:
+    """Invalid output: broken JSON, two decisions, or an answer cut off at the length limit."""
+    text = _json(_EMPTY | dict(decision))
+    how = pick(("broken", "two decisions", "cut off"), *key, "invalid")
+    if how == "two decisions":
+        return Reply(f"{text}\n{_json({'skip_reason': 'or perhaps nothing'})}", (), "stop", NO_USAGE)
+    if how == "cut off":
+        return Reply(text[: 2 * len(text) // 3], (), "length", NO_USAGE)
+    return Reply(text.rstrip("}"), (), "stop", NO_USAGE)
 
 
 def _json(value: Any) -> str:

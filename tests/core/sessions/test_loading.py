@@ -1,0 +1,193 @@
+"""Sessions from the formats that people have, and refusals that name the line."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pytest_skillevo.core.errors import ConfigError
+from pytest_skillevo.core.sessions import Cursor, Event, Session, TaskOutcome, load_file, read_jsonl, read_session
+
+CALL = {"id": "c1", "type": "function", "function": {"name": "tide", "arguments": '{"port": "north"}'}}
+OPENAI = [
+    {"role": "system", "content": "You help."},
+    {"role": "user", "content": [{"type": "text", "text": "When is"}, {"type": "text", "text": "high tide?"}]},
+    {"role": "assistant", "content": None, "tool_calls": [CALL]},
+    {"role": "tool", "tool_call_id": "c1", "content": "at noon"},
+    {"role": "assistant", "content": "At noon."},
+]
+ANTHROPIC = {
+    "system": "You help.",
+    "messages": [
+        {"role": "user", "content": "When is\nhigh tide?"},
+        {
+            "role": "assistant",
+            "content": [
+                {"type": "thinking", "thinking": "hm"},
+                {"type": "tool_use", "id": "c1", "name": "tide", "input": {"port": "north"}},
+            ],
+        },
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c1", "content": "at noon"}]},
+        {"role": "assistant", "content": [{"type": "text", "text": "At noon."}]},
+    ],
+}
+LITELLM = {
+    "messages": OPENAI[:4],
+    "response": {"id": "r", "created": 1_700_000_000, "choices": [{"message": OPENAI[4]}]},
+    "startTime": 1_699_999_999,
+    "metadata": {"session_id": "s7"},
+    "end_user": "nina",
+}
+
+
+def attribute(key, value):
+    return {"key": key, "value": {"stringValue": value if isinstance(value, str) else json.dumps(value)}}
+
+
+def span(start, attributes, **more):
+    listed = [attribute(key, value) for key, value in attributes.items()]
+    return {"name": "chat", "spanId": str(start), "traceId": "t1", "attributes": listed} | {
+        "startTimeUnixNano": str(start),
+        "endTimeUnixNano": str(start + 1),
+        **more,
+    }
+
+
+ASKED = {"role": "user", "parts": [{"type": "text", "content": "When is\nhigh tide?"}]}
+CALLED = {
+    "role": "assistant",
+    "parts": [{"type": "tool_call", "id": "c1", "name": "tide", "arguments": {"port": "north"}}],
+}
+TOLD = {"role": "tool", "parts": [{"type": "tool_call_response", "id": "c1", "response": "at noon"}]}
+SAID = {"role": "assistant", "parts": [{"type": "text", "content": "At noon."}]}
+HEAD = {
+    "gen_ai.conversation.id": "s9",
+    "gen_ai.system_instructions": [{"type": "text", "content": "You help."}],
+    "user.id": "nina",
+}
+SPANS = [
+    span(10, HEAD | {"gen_ai.input.messages": [ASKED], "gen_ai.output.messages": [CALLED]}),
+    span(20, HEAD | {"gen_ai.input.messages": [ASKED, CALLED, TOLD], "gen_ai.output.messages": [SAID]}),
+]
+OTLP = {
+    "resourceSpans": [
+        {"resource": {"attributes": [attribute("service.name", "harbour")]}, "scopeSpans": [{"spans": SPANS}]}
+    ]
+}
+
+
+def said(session):
+    return [
+        (e.message["role"], e.message["content"], [c["function"]["name"] for c in e.message.get("tool_calls", ())])
+        for e in session.events
+    ]
+
+
+SAME = [
+    ("system", "You help.", []),
+    ("user", "When is\nhigh tide?", []),
+    ("assistant", "", ["tide"]),
+    ("tool", "at noon", []),
+    ("assistant", "At noon.", []),
+]
+
+
+@pytest.mark.parametrize("data", [OPENAI, {"messages": OPENAI}, ANTHROPIC, LITELLM, OTLP, SPANS], ids=range(6))
+def test_every_format_tells_the_same_session(data):
+    (session,) = read_session(data)
+    assert said(session) == SAME
+    arguments = session.events[2].message["tool_calls"][0]["function"]["arguments"]
+    assert json.loads(arguments) == {"port": "north"}
+
+
+def test_ids_users_apps_and_times_are_taken_from_the_data():
+    (session,) = read_session(LITELLM)
+    assert (session.id, session.user) == ("s7", "nina")
+    assert session.events[-1].at == 1_700_000_000 * 10**9
+    (session,) = read_session(OTLP)
+    assert (session.id, session.user, session.app) == ("s9", "nina", "harbour")
+    assert session.events[-1].at == 21
+
+
+def test_spans_of_the_older_shape_and_of_tools_are_read():
+    events = [
+        {"name": "gen_ai.user.message", "attributes": [attribute("content", "hi")]},
+        {"name": "gen_ai.choice", "attributes": [attribute("message", {"content": "hello", "role": "assistant"})]},
+    ]
+    tool = {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": "tide",
+        "gen_ai.tool.call.id": "c1",
+        "gen_ai.tool.call.result": "at noon",
+    }
+    (session,) = read_session([span(30, tool), span(10, {}, events=events)])
+    assert said(session) == [("user", "hi", []), ("assistant", "hello", []), ("tool", "at noon", [])]
+
+
+def test_a_failed_tool_of_anthropic_says_so():
+    block = {"type": "tool_result", "tool_use_id": "c", "content": "boom", "is_error": True}
+    (session,) = read_session({"messages": [{"role": "user", "content": [block]}]})
+    assert json.loads(session.events[0].message["content"]) == {"error": "boom"}
+
+
+def test_json_lines_hold_messages_sessions_or_spans(tmp_path):
+    file = tmp_path / "mixed.jsonl"
+    lines = [*({"session_id": "a"} | one for one in OPENAI), ANTHROPIC | {"session_id": "b"}, *SPANS]
+    file.write_text("\n".join(map(json.dumps, lines)) + "\n\n", encoding="utf-8")
+    sessions = {session.id: session for session in load_file(file)}
+    assert set(sessions) == {"a", "b", "s9"}
+    assert all(said(session) == SAME for session in sessions.values())
+
+
+def test_loading_twice_gives_the_same_session():
+    assert read_session(OPENAI) == read_session(OPENAI)
+    assert read_session(OPENAI)[0].id.startswith("s-")
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("{", "not valid JSON"),
+        ("5", "must be a list of messages or an object"),
+        ('{"hello": 1}', "nothing is known here"),
+        ('{"role": "robot", "content": "x"}', "the role of a message must be one of"),
+        ('{"role": "user", "content": 7}', "content must be text"),
+        ('{"role": "user", "content": "x", "timestamp": "noon"}', "isoformat"),
+        ('{"role": "assistant", "tool_calls": [{"name": "x"}]}', "function.name"),
+        ('{"messages": []}', "no message in it"),
+        ('{"choices": [{}]}', "must have a message"),
+        ('{"role": "user", "content": NaN}', "NaN is no JSON"),
+        ("[" * 100_000, "nested too deeply"),
+    ],
+)
+def test_bad_input_is_refused_with_the_number_of_its_line(line, words):
+    good = json.dumps({"role": "user", "content": "x"})
+    with pytest.raises(ConfigError, match="sessions:3: ") as refused:
+        read_jsonl(f"{good}\n{good}\n{line}\n{good}")
+    assert words in str(refused.value)
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path):
+    with pytest.raises(ConfigError, match="gone.json cannot be read"):
+        load_file(tmp_path / "gone.json")
+    (tmp_path / "bad.json").write_text("[{]", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"bad\.json: not valid JSON"):
+        load_file(tmp_path / "bad.json")
+    with pytest.raises(ConfigError, match="the format 'xml' is none of"):
+        read_session([], "xml")
+
+
+def test_a_cursor_finds_its_place_by_id_and_else_by_time():
+    events = tuple(Event(f"e{n}", at, {"role": "user", "content": "x"}) for n, at in enumerate((5, 5, 6)))
+    session = Session("s", events)
+    assert session.after(Cursor()) == 0
+    assert session.after(Cursor(5, "e0")) == 1
+    assert session.after(Cursor(5, "lost")) == session.after(Cursor(5)) == 2
+    assert session.cursor == Cursor(6, "e2")
+
+
+@pytest.mark.parametrize("score", [float("nan"), 1.2, -0.1, True, "high"])
+def test_what_is_no_score_is_refused(score):
+    with pytest.raises(ConfigError, match="score of an outcome"):
+        TaskOutcome("success", score)
