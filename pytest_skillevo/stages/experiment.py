@@ -36,6 +36,9 @@ from .replay import Replayed, run_replay
 from .search import Proposer, Search, TimeLimit
 from .settings import Settings
 
+#: Key and kind of the journal entry that lists the cases.
+CASES = "cases"
+
 #: Stop reasons after which no result stands: the run is resumable instead.
 UNFINISHED = (StopReason.PROVIDER_ERROR, StopReason.EVALUATOR_ERROR)
 
@@ -127,6 +130,7 @@ class Experiment:
         recorder = Recorder(
             self._store, self._id, self._executor, setting.redact, setting.settings.rollouts, self._cache()
         )
+        recorder.event(CASES, CASES, lambda: self._cases(recorder))
         self._prior = recorder.event("openings", "openings", self._openings)["before"]
         findings = self._search(recorder)
         if recorder.cached:
@@ -151,6 +155,11 @@ class Experiment:
             "conditions": dict(setting.conditions),
         }
         return SearchCache(self._store.answers, facts, {case.id: case.content for case in setting.dataset.cases})
+
+    def _cases(self, recorder: Recorder) -> dict[str, Any]:
+        """Split and fingerprint by case: whoever shows a rollout must know whether it opens the holdout."""
+        cases = self._setting.dataset.cases
+        return {recorder.redact(case.id): {"split": case.split, "content": case.content} for case in cases}
 
     def _openings(self) -> dict[str, Any]:
         opened = self._store.openings(self._fingerprints(), besides=self._id)

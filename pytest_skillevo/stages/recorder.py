@@ -130,7 +130,7 @@ class Recorder:
         entries = []
         for index, kept in found.items():
             request = requests[index]
-            payload = {"variant": request.variant[:_VARIANT], "seed": request.seed, **kept, "cached": True}
+            payload = {**self._about(request), **kept, "cached": True}
             self._known[request.id] = payload
             entries.append(JournalEntry(request.id, "rollout", payload))
         if entries:
@@ -229,6 +229,10 @@ class Recorder:
         trace = payload.get("trace")
         return _with_trace(unpacked(payload["outcome"]), None if trace is None else self._store.trace(trace))
 
+    def _about(self, request: RolloutRequest) -> dict[str, Any]:
+        """What a reader of the journal must know of a request besides its answer."""
+        return {"case": self.redact(request.case_id), "variant": request.variant[:_VARIANT], "seed": request.seed}
+
     def _record(self, request: RolloutRequest, outcome: Outcome) -> Outcome:
         trace = None if outcome.evaluation is None else clean(outcome.evaluation.trace, self.redact)
         digest = None if trace is None else self._store.put_trace(trace)
@@ -236,7 +240,7 @@ class Recorder:
         kept = None if digest is None else self._store.trace(digest)
         told = _with_trace(Outcome.from_json(clean(outcome.to_json(), self.redact, LONGEST_FEEDBACK)), kept)
         answer = {"outcome": packed(told)} if digest is None else {"outcome": packed(told), "trace": digest}
-        payload = {"variant": request.variant[:_VARIANT], "seed": request.seed, **answer}
+        payload = {**self._about(request), **answer}
         entry = JournalEntry(request.id, "rollout", payload)
         if told.status == "errored":
             self._held.append(entry)

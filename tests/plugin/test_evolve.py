@@ -361,3 +361,20 @@ def test_a_gate_of_a_plugin_keeps_the_holdout_closed(evolve: Evolve, suite: pyte
     assert (report["decision"]["verdict"], report["decision"]["rule"]) == ("REJECT", "gate-refused")
     assert "tips are not allowed" in report["decision"]["reason"]
     assert report["confirmation"] is None
+
+
+def test_every_rollout_of_an_experiment_can_be_shown(
+    evolve: Evolve, suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    evolve()
+    monkeypatch.chdir(suite.path)
+    capsys.readouterr()
+    assert skillevo(["rollouts", "list", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    stages = ("search", "confirmation", "critical_reruns", "replay")
+    searched = sum(_report(suite.path)["rollouts"][stage] for stage in stages)
+    assert len(rows) == searched
+    for stage, closed in (("search", False), ("confirm", True)):
+        one = next(row for row in rows if row["stage"] == stage and (row["split"] == "holdout") is closed)
+        assert skillevo(["rollouts", "show", one["id"], "--json"]) == 0
+        assert (json.loads(capsys.readouterr().out)["closed"] is not None) is closed
