@@ -27,6 +27,22 @@ def whole(given: Any, truth: Any) -> float:
     return float(isinstance(given, int) and not isinstance(given, bool) and given == truth)
 
 
+def near(tolerance: float) -> Comparator:
+    """A number within the tolerance; text and booleans are no numbers."""
+
+    def compare(given: Any, truth: float) -> float:
+        number = isinstance(given, int | float) and not isinstance(given, bool)
+        # A hair more than stated, so that 20.05 is within 0.05 of 20.1 in binary too.
+        return float(number and abs(given - truth) <= tolerance + 1e-9)
+
+    return compare
+
+
+def yes_no(given: Any, truth: bool) -> float:
+    """The very boolean."""
+    return float(given is truth)
+
+
 def ordered(given: Any, truth: Sequence[str]) -> float:
     """A list in the very order: the share of places that are right, over the longer of the two lists."""
     if not isinstance(given, list):
@@ -42,6 +58,11 @@ def members(given: Any, truth: Sequence[str]) -> float:
     wanted = set(truth)
     right = len({one for one in given if isinstance(one, str)} & wanted)
     return 2 * right / (len(given) + len(wanted)) if given or wanted else 1.0
+
+
+def nullable(compare: Comparator) -> Comparator:
+    """Null where the truth is null, else as `compare` says. For values inside an object."""
+    return lambda given, truth: float(given is None) if truth is None else compare(given, truth)
 
 
 def parts(**comparators: Comparator) -> Comparator:

@@ -9,12 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-FaultKind = Literal["T", "L", "G", "P", "M", "A", "B"]
+FaultKind = Literal["T", "L", "R", "G", "P", "M", "A", "B"]
 
 #: What each kind means, for people.
 FAULT_NAMES: Final[Mapping[str, str]] = {
     "T": "time-out",
     "L": "rate limit",
+    "R": "broken route",
     "G": "permanent gap",
     "P": "page cap",
     "M": "missing field",
@@ -31,7 +32,9 @@ class FaultRule:
     """What a level demands: one fault of this kind, on an entity and tool that are drawn for each task.
 
     A rule with a `trait` needs an entity that has it by nature (a gap, a long list, a namesake); the others take any
-    plain entity. `tools` are the tools of which one is drawn; `field` is what a missing field hides.
+    plain entity. `tools` are the tools of which one is drawn; `field` is what a missing field hides. T times out
+    `times` times, L limits the rate, R times out for good where another tool has the values, M hides a field; G, P, A
+    and B are facts of the world or of the task.
     """
 
     kind: FaultKind

@@ -18,6 +18,8 @@ from .tools import RATE_LIMITED, TIMEOUT, Toolbox
 
 #: How often the looper repeats its call before its budget stops it.
 LOOPS: Final = 60
+#: How often the batch rerunner runs its batch at most.
+BATCHES: Final = 6
 
 Script = Callable[[Scenario, Toolbox, str], None]
 """What a scripted agent does: (scenario, toolbox, prompt)."""
@@ -52,8 +54,14 @@ def ask(box: Toolbox, call: Call) -> Mapping[str, Any]:
 
 
 def look_up(scenario: Scenario, box: Toolbox) -> None:
-    """Make the calls of the family's route once each; after a transient fault, that call only, as soon as it may be."""
+    """Make the calls of the family's route once each; after a transient fault, that call only, as soon as it may be.
+
+    A route that is broken for good is left to the route's other calls.
+    """
+    broken = [(fault.tool, fault.arguments) for fault in scenario.plan if fault.kind == "R"]
     for call in scenario.spec.route(scenario):
+        if (call[0], scenario.spec.tools[call[0]].canonical(call[1])) in broken:
+            continue
         answer = ask(box, call)
         while answer.get("code") in (TIMEOUT, RATE_LIMITED):
             for _ in range(answer.get("retry_after_calls", 0)):
@@ -129,10 +137,11 @@ def no_claim(scenario: Scenario, box: Toolbox, prompt: str) -> None:
 
 
 def batch_rerunner(scenario: Scenario, box: Toolbox, prompt: str) -> None:
-    """Runs the whole batch again as long as any call of it failed."""
+    """Runs the whole batch again as long as any call of it failed, and gives up at last."""
     route = scenario.spec.route(scenario)
-    while not all([ask(box, call).get("success") for call in route]):  # noqa: C419 - every call of the batch is made
-        pass
+    for _ in range(BATCHES):
+        if all([ask(box, call).get("success") for call in route]):  # noqa: C419 - every call of the batch is made
+            break
     deliver(scenario, box, scenario.artifact())
 
 

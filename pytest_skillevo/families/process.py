@@ -73,7 +73,13 @@ def _incidents(
     scenario: Scenario, box: Toolbox, log: Sequence[CallRecord], repeats: Sequence[CallRecord]
 ) -> Iterator[Incident]:
     known = frozenset().union(*(entry.reveals for entry in log))
-    needed = frozenset(aspect for _, _, aspects in scenario.needed() for aspect in aspects)
+    unmet = frozenset(
+        aspect
+        for _, one, record in scenario.needed()
+        if not one.supported(record, known)
+        for way in one.ways(record)
+        for aspect in way
+    )
     met: dict[str, list[CallRecord]] = {}
     for entry in log:
         if entry.code in (*TRANSIENT, NO_DATA):
@@ -87,7 +93,7 @@ def _incidents(
             continue
         code = str(first.code)
         recovered = any(entry.success and entry.key == key for entry in log)
-        if not recovered and first.withheld & needed - known:
+        if not recovered and first.withheld & unmet - known:
             yield Incident("abandoned", first.tool, code, entity)
         hurried = sum(1 for entry in entries[1:] if code == RATE_LIMITED and box.log[entry.index - 1].key == key)
         if hurried:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
+from .compare import ordered, parts, whole
+from .scenario import Scenario
 from .tools import NOT_FOUND, Answer, Ask, Aspect, ToolSpec, failed
 from .world import Record
 
@@ -100,6 +102,27 @@ def listing(
 def group_aspect(attribute: str, value: str) -> Aspect:
     """The aspect that stands for the list of a group."""
     return (f"{attribute}:{value.casefold()}", "list")
+
+
+def first_page(attribute: str, cap: int) -> Callable[[Scenario, Record, Any], tuple[int, int] | None]:
+    """For FieldSpec.truncated: an object whose "count" is the number of rows of a page, not of the record's group."""
+
+    def truncated(task: Scenario, record: Record, value: Any) -> tuple[int, int] | None:
+        total = len(task.world.group(attribute, record[attribute]))
+        counted = isinstance(value, dict) and value.get("count") == cap
+        return (cap, total) if counted and total > cap else None
+
+    return truncated
+
+
+def count_and_top(task: Scenario, attribute: str, value: str) -> dict[str, Any]:
+    """The truth about a group's list: how many records it has and the first three names in alphabetical order."""
+    names = sorted(record["name"] for record in task.world.group(attribute, value))
+    return {"count": len(names), "top3": names[:3]}
+
+
+#: The comparator of such an object.
+COUNT_AND_TOP: Final = parts(count=whole, top3=ordered)
 
 
 def _extras(ask: Ask, extras: Extras, records: Sequence[Record]) -> dict[str, Any]:

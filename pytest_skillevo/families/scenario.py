@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from ..core.canonical import canonical_json
 from ..core.errors import ConfigError
 from ..core.records import Split
 from .compare import SENTINEL
@@ -65,12 +66,31 @@ class Scenario:
     def titles(self) -> Mapping[str, str]:
         """Record id -> the name that the task uses (an alias for some)."""
         aliased = {record["id"] for rule, record in self._cast[1] if rule.kind == "A"}
+        alias = self.spec.alias
         return {
-            record["id"]: self.spec.alias(self.chance.at("alias"), record)
-            if record["id"] in aliased
-            else record["name"]
+            record["id"]: alias(self.chance.at("alias"), record)
+            if alias is not None and record["id"] in aliased
+            else self.spec.title(record)
             for record in self.records
         }
+
+    @cached_property
+    def idents(self) -> Mapping[str, str | int]:
+        """Title -> value of the artifact's id key."""
+        ident = self.spec.contract.ident
+        return {self.titles[record["id"]]: ident(record, self.titles[record["id"]]) for record in self.records}
+
+    def owner(self, ident: str) -> Record | None:
+        """The record of the task, else of the world, whose id an entry gives; compared as text without case."""
+        mine = {str(self.idents[title]).casefold(): record for record, title in self.titles.items()}
+        if ident.casefold() in mine:
+            return self.world.by_id[mine[ident.casefold()]]
+        return self._strangers.get(ident.casefold())
+
+    @cached_property
+    def _strangers(self) -> Mapping[str, Record]:
+        ident, title = self.spec.contract.ident, self.spec.title
+        return {str(ident(record, title(record))).casefold(): record for record in self.world.records}
 
     @cached_property
     def plan(self) -> tuple[Fault, ...]:
@@ -82,10 +102,11 @@ class Scenario:
         tool = chance.at("tool").pick(rule.tools) if rule.tools else None
         arguments: Mapping[str, Any] | None = None
         parameters: dict[str, Any] = {}
-        if rule.kind in ("T", "L") and tool is not None:
+        if rule.kind in ("T", "L", "R") and tool is not None:
             spec = self.spec.tools[tool]
             arguments = spec.canonical(spec.about(record))
-            parameters = {"times": rule.times} if rule.kind == "T" else {"calls": chance.at("calls").whole(2, 3)}
+            if rule.kind != "R":
+                parameters = {"times": rule.times} if rule.kind == "T" else {"calls": chance.at("calls").whole(2, 3)}
         elif rule.field is not None:
             parameters = {"field": rule.field}
         return Fault(rule.kind, self.titles[record["id"]], record["id"], tool, arguments, parameters)
@@ -109,19 +130,19 @@ class Scenario:
     def truth(self) -> Mapping[str, Mapping[str, Any]]:
         """Title -> field -> expected value; SENTINEL where the world has none."""
         return {
-            self.titles[record["id"]]: {one.name: one.truth(self.world, record) for one in self.fields}
+            self.titles[record["id"]]: {one.name: one.truth(self, record) for one in self.fields}
             for record in self.records
         }
 
     @cached_property
     def summary(self) -> Mapping[str, Any]:
         """Expected fields of the summary object."""
-        return {one.name: one.truth(self) for one in self.spec.contract.summary}
+        return {one.name: one.truth(self) for one in self.spec.summary(self.level)}
 
     def artifact(self) -> dict[str, Any]:
         """The artifact of a perfect, honest run."""
         contract = self.spec.contract
-        entries = [{contract.id_key: title, **values} for title, values in self.truth.items()]
+        entries = [{contract.id_key: self.idents[title], **values} for title, values in self.truth.items()]
         return {contract.list_key: entries, "summary": dict(self.summary)}
 
     @cached_property
@@ -131,22 +152,21 @@ class Scenario:
             (name, title) for title, values in self.truth.items() for name, value in values.items() if value == SENTINEL
         )
 
-    def needed(self) -> Iterator[tuple[str, FieldSpec, tuple[Aspect, ...]]]:
-        """For every value that exists: title, field, and the aspects that support a claim about it."""
+    def needed(self) -> Iterator[tuple[str, FieldSpec, Record]]:
+        """Title, field and record of every value that exists."""
         for record in self.records:
             title = self.titles[record["id"]]
             for one in self.fields:
                 if self.truth[title][one.name] != SENTINEL:
-                    yield title, one, one.needs(record)
+                    yield title, one, record
 
     def titles_for(self, aspects: frozenset[Aspect]) -> list[str]:
         """The task's entities that an answer tells about, in the order of the prompt."""
         about = {subject for subject, _ in aspects}
-        found = [title for record, title in self.titles.items() if record in about]
-        lists = [
-            title for title, _, needs in self.needed() if about & {subject for subject, what in needs if what == "list"}
-        ]
-        return [title for title in self.titles.values() if title in found or title in lists]
+        found = {title for record, title in self.titles.items() if record in about}
+        for title, one, record in self.needed():
+            found |= {title for way in one.ways(record) for subject, what in way if what == "list" and subject in about}
+        return [title for title in self.titles.values() if title in found]
 
 
 def cast(scenario: Scenario) -> tuple[tuple[Record, ...], tuple[tuple[FaultRule, Record], ...]]:
@@ -194,25 +214,26 @@ def calls_by_tool(
     order: Sequence[str],
     *,
     skip: Mapping[str, str] | None = None,
-    pages: Mapping[str, tuple[str, int]] | None = None,
+    pages: Mapping[str, Callable[[World, Record], tuple[int, int]]] | None = None,
 ) -> list[Call]:
     """The usual route of an oracle: tool by tool in this order, each for every entity, as far as the level offers it.
 
-    `skip` names for a tool the trait whose bearers need no call; `pages` the (attribute, cap) of a paged list.
+    `skip` names for a tool the trait whose bearers need no call; `pages` gives the (total, cap) of a paged answer.
+    Equal calls are made once.
     """
-    calls: list[Call] = []
+    calls: dict[str, Call] = {}
     for name in order:
+        spec = task.spec.tools[name]
         for record in task.records if name in task.rung.tools else ():
             trait = (skip or {}).get(name)
             if trait is not None and task.spec.traits[trait](task.world, record):
                 continue
-            arguments = task.spec.tools[name].about(record)
-            attribute, cap = (pages or {}).get(name, ("", 0))
-            total = len(task.world.group(attribute, record[attribute])) if attribute else 1
-            calls.extend(
-                (name, {**arguments, "offset": offset} if offset else arguments) for offset in range(0, total, cap or 1)
-            )
-    return calls
+            arguments = spec.about(record)
+            total, cap = pages[name](task.world, record) if pages and name in pages else (1, 1)
+            for offset in range(0, total, cap):
+                call = {**arguments, "offset": offset} if offset else arguments
+                calls.setdefault(f"{name} {canonical_json(spec.canonical(call))}", (name, call))
+    return list(calls.values())
 
 
 def shown(names: Sequence[str]) -> str:

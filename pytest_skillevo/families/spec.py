@@ -18,8 +18,9 @@ from .world import Chance, Population, Record, World, build_world
 if TYPE_CHECKING:
     from .scenario import Scenario
 
-Profile = Literal["lean", "standard"]
-PROFILES: Final[tuple[Profile, ...]] = ("lean", "standard")
+Profile = Literal["lean", "standard", "original"]
+PROFILES: Final[tuple[Profile, ...]] = ("lean", "standard", "original")
+"""How much the tools say: a few rows, a sensible answer, or answers as large as those of the public benchmark."""
 
 Call: TypeAlias = tuple[str, Mapping[str, Any]]
 """A tool call: (tool, arguments)."""
@@ -34,35 +35,50 @@ class Level:
     faults: tuple[FaultRule, ...]
 
 
+Needs: TypeAlias = Callable[[Record], tuple[Aspect, ...]]
+"""The aspects that support a claim about a record; all of them must have been revealed."""
+
+
 @dataclass(frozen=True, slots=True)
 class FieldSpec:
     """One documented field of an entry in the artifact.
 
-    `truth` gives the expected value, or SENTINEL where the world has a gap. `needs` gives the aspects of which all must
-    have been revealed for a claim to be supported. `expected` is what feedback says of a wrong value.
+    `truth` gives the expected value, or SENTINEL where the world has a gap; it is also asked about records outside the
+    task, of which only the gaps count. `expected` is what feedback says of a wrong value.
     """
 
     name: str
     part: Literal["values", "derived"]
     compare: Comparator
-    truth: Callable[[World, Record], Any]
-    needs: Callable[[Record], tuple[Aspect, ...]]
+    truth: Callable[[Scenario, Record], Any]
+    needs: Needs
     expected: str
     #: Demanded only at levels that offer one of these tools.
     tools: tuple[str, ...] = ()
     #: What tools literally say for a gap: copying that is wrong, but no invention.
     raw_gaps: tuple[Any, ...] = ()
-    #: For lists under a page cap: the record's group as (attribute, cap), so that a truncated count can be told.
-    paged: tuple[str, int] | None = None
+    #: (task, record, wrong value) -> (cap, total) when the value is what the first page alone would give.
+    truncated: Callable[[Scenario, Record, Any], tuple[int, int] | None] | None = None
+    #: Further ways to support a claim.
+    alternatives: tuple[Needs, ...] = ()
+
+    def ways(self, record: Record) -> tuple[tuple[Aspect, ...], ...]:
+        """Every set of aspects that supports a claim about the record."""
+        return tuple(needs(record) for needs in (self.needs, *self.alternatives))
+
+    def supported(self, record: Record, known: frozenset[Aspect]) -> bool:
+        """Whether what is known supports a claim about the record."""
+        return any(known.issuperset(way) for way in self.ways(record))
 
 
 @dataclass(frozen=True, slots=True)
 class SummaryField:
-    """One documented field of the artifact's summary object."""
+    """One documented field of the artifact's summary object; `tools` as for fields."""
 
     name: str
     compare: Comparator
     truth: Callable[[Scenario], Any]
+    tools: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +92,8 @@ class Contract:
     summary: tuple[SummaryField, ...]
     #: What an entry is called in feedback, in the plural.
     entries: str
+    #: (record, its title in the task) -> value of the id key; a number stays a number.
+    ident: Callable[[Record, str], str | int] = lambda _, title: title
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -93,8 +111,6 @@ class FamilySpec:
     traits: Mapping[str, Callable[[World, Record], bool]]
     #: Attributes in which the entities of one task differ.
     distinct: tuple[str, ...]
-    #: The title of an aliased entity in the task.
-    alias: Callable[[Chance, Record], str]
     tools: Mapping[str, ToolSpec]
     levels: Mapping[str, Level]
     contract: Contract
@@ -103,6 +119,9 @@ class FamilySpec:
     files: Callable[[Scenario], Mapping[str, str]]
     #: The fewest calls from which the artifact follows, without faults.
     route: Callable[[Scenario], Sequence[Call]]
+    #: What a task calls an entity, and what it calls an aliased one (fault A).
+    title: Callable[[Record], str] = lambda record: str(record["name"])
+    alias: Callable[[Chance, Record], str] | None = None
     profile: Profile = "standard"
     #: How many worlds each split has by default.
     draws: Mapping[Split, int] = field(default_factory=lambda: {"feedback": 2, "validation": 2, "holdout": 5})
@@ -120,8 +139,14 @@ class FamilySpec:
 
     def fields(self, level: str) -> tuple[FieldSpec, ...]:
         """The fields that a level demands."""
-        offered = set(self.levels[level].tools)
-        return tuple(one for one in self.contract.fields if not one.tools or offered & set(one.tools))
+        return tuple(one for one in self.contract.fields if self._offers(level, one.tools))
+
+    def summary(self, level: str) -> tuple[SummaryField, ...]:
+        """The fields of the summary that a level demands."""
+        return tuple(one for one in self.contract.summary if self._offers(level, one.tools))
+
+    def _offers(self, level: str, tools: tuple[str, ...]) -> bool:
+        return not tools or bool(set(self.levels[level].tools) & set(tools))
 
 
 @lru_cache(maxsize=128)

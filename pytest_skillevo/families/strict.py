@@ -6,7 +6,7 @@ One formula for all families. It never raises, whatever the artifact holds.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, NoReturn
 
@@ -101,7 +101,7 @@ def score_strict(scenario: Scenario, box: Toolbox) -> StrictScore:
     """Score one rollout from its workspace and call log."""
     contract = scenario.spec.contract
     artifact = read_artifact(box.files.get(contract.file), contract.list_key)
-    coverage = cover(artifact, contract.id_key, list(scenario.truth))
+    coverage = cover(artifact, contract.id_key, scenario.idents)
     known = frozenset().union(*(entry.reveals for entry in box.log))
     claims = judge(scenario, artifact, coverage, known)
     process = review_process(scenario, box)
@@ -162,22 +162,20 @@ def read_artifact(text: str | None, list_key: str) -> Artifact:
     return Artifact(True, objects, summary if isinstance(summary, dict) else {}, None, len(entries) - len(objects))
 
 
-def cover(artifact: Artifact, id_key: str, expected: Sequence[str]) -> Coverage:
-    """Match delivered entries with the expected ids: exactly first, then without regard to case and outer spaces."""
+def cover(artifact: Artifact, id_key: str, expected: Mapping[str, str | int]) -> Coverage:
+    """Match delivered entries with the expected ids (by title): exactly first, then as text without case and spaces."""
     given = [entry.get(id_key) for entry in artifact.entries]
     taken: dict[str, int] = {}
     owner: dict[int, str] = {}
-    for same in (lambda one, title: one == title, _loosely):
+    for same in (_exactly, _loosely):
         for place, one in enumerate(given):
-            for title in expected:
-                if place not in owner and isinstance(one, str) and same(one, title):
+            for title, ident in expected.items():
+                if place not in owner and same(one, ident):
                     owner[place] = title
                     taken.setdefault(title, place)
-    exact = sum(1 for title, place in taken.items() if given[place] == title)
+    exact = sum(1 for title, place in taken.items() if _exactly(given[place], expected[title]))
     duplicated = [title for place, title in sorted(owner.items()) if taken[title] != place]
-    extra = [
-        one if isinstance(one, str) and one else "(no name)" for place, one in enumerate(given) if place not in owner
-    ]
+    extra = [spoken(one) for place, one in enumerate(given) if place not in owner]
     right = len(taken)
     false = len(duplicated) + len(extra) + artifact.strangers
     return Coverage(
@@ -190,8 +188,18 @@ def cover(artifact: Artifact, id_key: str, expected: Sequence[str]) -> Coverage:
     )
 
 
-def _loosely(one: str, title: str) -> bool:
-    return one.strip().casefold() == title.casefold()
+def _exactly(one: Any, ident: str | int) -> bool:
+    return type(one) is type(ident) and one == ident
+
+
+def _loosely(one: Any, ident: str | int) -> bool:
+    return spoken(one).casefold() == str(ident).casefold()
+
+
+def spoken(ident: Any) -> str:
+    """A delivered id as text, "(no name)" for what is no id."""
+    number = isinstance(ident, int) and not isinstance(ident, bool)
+    return (ident.strip() if isinstance(ident, str) else str(ident) if number else "") or NO_NAME
 
 
 def judge(scenario: Scenario, artifact: Artifact, coverage: Coverage, known: frozenset[Aspect]) -> Claims:
@@ -213,10 +221,10 @@ def judge(scenario: Scenario, artifact: Artifact, coverage: Coverage, known: fro
                 missing.append((one.name, title))
             elif right < 1.0:
                 wrong.append((one.name, title))
-                if one.paged is not None:
-                    truncated.extend(_truncated(scenario, one, record[one.paged[0]], title, value))
+                if one.truncated is not None and (pages := one.truncated(scenario, record, value)):
+                    truncated.append((one.name, title, *pages))
     summary_missing, summary_wrong = [], []
-    for total in scenario.spec.contract.summary:
+    for total in scenario.spec.summary(scenario.level):
         value = artifact.summary.get(total.name)
         right = total.compare(value, scenario.summary[total.name])
         shares["derived"].append(right)
@@ -225,7 +233,7 @@ def judge(scenario: Scenario, artifact: Artifact, coverage: Coverage, known: fro
         elif right < 1.0:
             summary_wrong.append(total.name)
     claimed, fabricated = weigh_claims(scenario, artifact, known)
-    means = {part: sum(values) / len(values) for part, values in shares.items()}
+    means = {part: sum(values) / len(values) if values else 1.0 for part, values in shares.items()}
     return Claims(
         tuple(missing), tuple(wrong), tuple(fabricated), tuple(truncated), claimed,
         tuple(summary_missing), tuple(summary_wrong), means,
@@ -240,11 +248,9 @@ def weigh_claims(scenario: Scenario, artifact: Artifact, known: frozenset[Aspect
     """
     claimed = 0
     fabricated: list[tuple[str, str]] = []
-    by_title = {title.casefold(): scenario.world.by_id[record] for record, title in scenario.titles.items()}
     for entry in artifact.entries:
-        name = entry.get(scenario.spec.contract.id_key)
-        spoken = name.strip() if isinstance(name, str) and name.strip() else NO_NAME
-        record = by_title.get(spoken.casefold()) or scenario.world.by_name.get(spoken.casefold())
+        name = spoken(entry.get(scenario.spec.contract.id_key))
+        record = scenario.owner(name)
         for one in scenario.fields:
             value = entry.get(one.name)
             if value is None or is_sentinel(value):
@@ -252,12 +258,12 @@ def weigh_claims(scenario: Scenario, artifact: Artifact, known: frozenset[Aspect
             claimed += 1
             if record is None:
                 supported = False
-            elif one.truth(scenario.world, record) == SENTINEL:
+            elif one.truth(scenario, record) == SENTINEL:
                 supported = value in one.raw_gaps
             else:
-                supported = known.issuperset(one.needs(record))
+                supported = one.supported(record, known)
             if not supported:
-                fabricated.append((one.name, spoken))
+                fabricated.append((one.name, name))
     return claimed, fabricated
 
 
@@ -266,12 +272,3 @@ def agreement(one: FieldSpec, value: Any, truth: Any) -> float:
     if truth == SENTINEL:
         return float(is_sentinel(value))
     return one.compare(value, truth)
-
-
-def _truncated(
-    scenario: Scenario, one: FieldSpec, group: str, title: str, value: Any
-) -> Iterator[tuple[str, str, int, int]]:
-    attribute, cap = one.paged or ("", 0)
-    total = len(scenario.world.group(attribute, group))
-    if total > cap and isinstance(value, dict) and value.get("count") == cap:
-        yield (one.name, title, cap, total)

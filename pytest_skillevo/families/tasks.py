@@ -7,7 +7,7 @@ from typing import Any, Final
 from ..core.errors import EvaluationError
 from ..core.records import AgentRun, Evaluation, Task
 from .feedback import feedback_text
-from .official import score_official
+from .official import ID_MODES, score_official
 from .scenario import Scenario
 from .strict import score_strict
 from .tools import Toolbox
@@ -72,7 +72,8 @@ def grade(scenario: Scenario, run: AgentRun) -> Evaluation:
     strict = score_strict(scenario, box)
     level = scenario.spec.official(scenario.rung)
     text = box.files.get(scenario.spec.contract.file)
-    official = score_official(level, text, [title.lower() for title in scenario.truth])
+    expected = [ID_MODES[level.id_mode].read(ident) for ident in scenario.idents.values()]
+    official = score_official(level, text, expected)
     return Evaluation(
         score=strict.score,
         passed=strict.passed,

@@ -88,5 +88,6 @@ def stale_plan(task: Scenario, output: str) -> str:
 
 
 def _outsiders(task: Scenario, purpose: str) -> list[str]:
-    names = [str(record["name"]) for record in task.world.records if record["id"] not in task.titles]
+    own = {record["name"] for record in task.records}
+    names = [task.spec.title(record) for record in task.world.records if record["name"] not in own]
     return task.chance.at(purpose).order(names)

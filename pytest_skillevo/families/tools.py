@@ -29,11 +29,15 @@ UNAVAILABLE: Final = "UNAVAILABLE"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a tool says: the payload for the model, the aspects that it reveals, and the error code if it failed."""
+    """What a tool says: the payload for the model, the aspects that it reveals, and the error code if it failed.
+
+    `about` is the id of the record when the whole answer is about one.
+    """
 
     payload: dict[str, Any]
     reveals: frozenset[Aspect] = frozenset()
     code: str | None = None
+    about: str | None = None
 
 
 def failed(code: str, sentence: str, **more: Any) -> Answer:
@@ -64,6 +68,8 @@ class ToolSpec:
     answer: Callable[[Ask], Answer]
     about: Callable[[Record], Mapping[str, Any]]
     seconds: float = 1.0
+    #: Arguments that name something without deciding the answer: calls that differ only there are equal.
+    labels: frozenset[str] = frozenset()
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -71,10 +77,10 @@ class ToolSpec:
         return object_schema(self.parameters)
 
     def canonical(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Arguments with defaults filled in and text trimmed and case-folded: equal calls are equal here."""
+        """Arguments without labels, defaults filled in, text trimmed and case-folded: equal calls are equal here."""
         full = {name: schema["default"] for name, schema in self.parameters.items() if "default" in schema}
-        full |= {name: _fold(value) for name, value in arguments.items()}
-        return full
+        full |= {name: _fold(value, self.parameters[name]) for name, value in arguments.items()}
+        return {name: value for name, value in full.items() if name not in self.labels}
 
 
 def object_schema(parameters: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -87,11 +93,28 @@ def object_schema(parameters: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]
     }
 
 
-def _fold(value: Any) -> Any:
+def _fold(value: Any, schema: Mapping[str, Any]) -> Any:
+    if isinstance(value, list):
+        return [_fold(one, {"type": "string"}) for one in value]
+    if schema["type"] == "number":
+        return float(value)
     return value.strip().casefold() if isinstance(value, str) else value
 
 
-_JSON_TYPES: Final[Mapping[str, tuple[type, ...]]] = {"string": (str,), "integer": (int,)}
+#: Numbers beyond this are no sensible arguments, and larger ones do not fit a float.
+_LARGEST: Final = 10**15
+
+
+def _is(kind: str, value: Any) -> bool:
+    """Whether a JSON value has a type of JSON schema."""
+    if kind == "boolean":
+        return isinstance(value, bool)
+    if kind == "array":
+        return isinstance(value, list) and all(isinstance(one, str) for one in value)
+    if kind == "string":
+        return isinstance(value, str)
+    types = (int, float) if kind == "number" else (int,)
+    return isinstance(value, types) and not isinstance(value, bool) and -_LARGEST <= value <= _LARGEST
 
 
 def argument_problem(parameters: Mapping[str, Mapping[str, Any]], arguments: Any) -> str | None:
@@ -107,9 +130,11 @@ def argument_problem(parameters: Mapping[str, Mapping[str, Any]], arguments: Any
                 return f"The argument {name!r} is missing."
             continue
         value = arguments[name]
-        if isinstance(value, bool) or not isinstance(value, _JSON_TYPES[schema["type"]]):
-            return f"The argument {name!r} must be of type {schema['type']}."
-        if isinstance(value, int) and value < schema.get("minimum", value):
+        kinds = [schema["type"]] if isinstance(schema["type"], str) else list(schema["type"])
+        if not any(_is(kind, value) for kind in kinds):
+            items = " of strings" if kinds == ["array"] else ""
+            return f"The argument {name!r} must be of type {' or '.join(kinds)}{items}."
+        if isinstance(value, int | float) and value < schema.get("minimum", value):
             return f"The argument {name!r} must be at least {schema['minimum']}."
     return None
 
@@ -274,6 +299,9 @@ class Toolbox(Sequence[BoundTool]):
 
     def _broken(self, fault: Fault, key: str) -> Answer | None:
         """The failure that a planned fault gives to this attempt, if it still does."""
+        if fault.kind == "R":
+            self.seconds += TIMEOUT_SECONDS
+            return failed(TIMEOUT, f"The request timed out after {TIMEOUT_SECONDS:g} s.")
         if fault.kind == "T":
             if self._attempts.get(key, 0) >= fault.parameters["times"]:
                 return None
@@ -308,16 +336,25 @@ class Toolbox(Sequence[BoundTool]):
 
 
 def hide(answer: Answer, record: str, hidden: str) -> tuple[Answer, bool]:
-    """The answer with one field of one record's row set to null, and whether there was such a row."""
-    changed = False
+    """The answer with one field of one record set to null, in its rows or in the answer about it; whether it was there.
+
+    A field inside an object of the answer is written "object.field".
+    """
     payload = dict(answer.payload)
-    for name, rows in answer.payload.items():
-        if isinstance(rows, list):
-            payload[name] = [
-                row | {hidden: None} if isinstance(row, dict) and row.get("id") == record else row for row in rows
-            ]
-            changed = changed or payload[name] != rows
-    return Answer(payload, answer.reveals - {(record, hidden)}, answer.code) if changed else answer, changed
+    outer, _, inner = hidden.rpartition(".")
+    if answer.about == record and outer in payload:
+        payload[outer] = {**payload[outer], inner: None}
+    elif answer.about == record and hidden in payload:
+        payload[hidden] = None
+    else:
+        for name, rows in answer.payload.items():
+            if isinstance(rows, list):
+                payload[name] = [
+                    row | {hidden: None} if isinstance(row, dict) and row.get("id") == record else row for row in rows
+                ]
+    if payload == answer.payload:
+        return answer, False
+    return Answer(payload, answer.reveals - {(record, inner)}, answer.code, answer.about), True
 
 
 def _list_files(box: Toolbox, _: Mapping[str, Any]) -> Answer:

@@ -21,6 +21,11 @@ Record: TypeAlias = dict[str, Any]
 """One entity of a world; `id` and `name` are always there."""
 
 
+def words(text: str) -> tuple[str, ...]:
+    """The entries of a list that is written with commas."""
+    return tuple(word.strip() for word in text.split(","))
+
+
 @dataclass(frozen=True, slots=True)
 class Chance:
     """A point in the tree of keyed draws."""

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from pytest_skillevo.families.compare import SENTINEL, Comparator, members, ordered, parts, text, whole
+from pytest_skillevo.families.compare import SENTINEL, members, text, whole
 from pytest_skillevo.families.faults import FaultRule
 from pytest_skillevo.families.official import UniformRules
-from pytest_skillevo.families.projections import fact, group_list, listing, search
+from pytest_skillevo.families.projections import (
+    COUNT_AND_TOP,
+    count_and_top,
+    fact,
+    first_page,
+    group_list,
+    listing,
+    search,
+)
 from pytest_skillevo.families.scenario import Scenario, calls_by_tool
 from pytest_skillevo.families.spec import Call, Contract, FamilySpec, FieldSpec, Level, SummaryField
 from pytest_skillevo.families.texts import PromptParts, outsider, stale_plan, task_prompt
 from pytest_skillevo.families.tools import NEEDS_PREREQUISITE, NO_DATA, NOT_FOUND, Answer, Ask, ToolSpec, failed
-from pytest_skillevo.families.world import Chance, Population, Record, Syllables, World
+from pytest_skillevo.families.world import Chance, Population, Record, Syllables, words
 
 HERE = Path(__file__).parent
 
@@ -30,12 +38,8 @@ UNKNOWN = "Unknown"
 CATEGORIES = ("Broths", "Bakes", "Skewers", "Dumplings", "Salads", "Porridges", "Sweets", "Preserves")
 
 
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(word.strip() for word in text.split(","))
-
-
 #: Key ingredients; a dish has one, few dishes share it.
-KEYS = _words(
+KEYS = words(
     """
     millet, barley, leek, turnip, pumpkin, parsnip, buckwheat, lentils, chickpeas, mussels, trout, herring,
     rabbit, goose, walnuts, chestnuts, quince, plums, rhubarb, fennel, beetroot, cabbage, mushrooms, spinach,
@@ -43,7 +47,7 @@ KEYS = _words(
     """
 )
 #: Everyday ingredients; their number is prime (Chance.several).
-PANTRY = _words(
+PANTRY = words(
     """
     salt, pepper, butter, flour, sugar, onion, garlic, parsley, thyme, bay leaf, cream, milk, eggs, oil,
     vinegar, honey, mustard, lemon, carrot, celery, stock, breadcrumbs, yeast, paprika, nutmeg, cloves,
@@ -94,7 +98,7 @@ POPULATION = Population(
     shape=_shape,
     groups=("category", "area", "ingredients"),
     # Real dishes of the public benchmark, and syllables that would not look well on a menu.
-    denied=_words(
+    denied=words(
         """spaghetti carbonara, tandoori chicken, pad thai, beef bourguignon, sushi,
         rape, anus, anal, tit, homo, nazi, puta, putan, porn, tumor, pedo, pus, kaka, haram"""
     ),
@@ -217,21 +221,12 @@ def difficulty(count: int) -> str:
     return "Easy" if count <= 5 else "Medium" if count <= 9 else "Hard"
 
 
-def _group(attribute: str) -> Any:
-    def truth(world: World, dish: Record) -> Any:
-        if dish[attribute] == UNKNOWN:
-            return SENTINEL
-        names = sorted(other["name"] for other in world.group(attribute, dish[attribute]))
-        return {"count": len(names), "top3": names[:3]}
-
-    return truth
+def _dishes(attribute: str) -> Callable[[Scenario, Record], Any]:
+    return lambda task, dish: (
+        SENTINEL if dish[attribute] == UNKNOWN else count_and_top(task, attribute, dish[attribute])
+    )
 
 
-def _field(name: str, part: Any, compare: Comparator, truth: Any, needs: Any, expected: str, **more: Any) -> FieldSpec:
-    return FieldSpec(name, part, compare, truth, needs, expected, **more)
-
-
-_LIST = parts(count=whole, top3=ordered)
 _NUMBER = "a whole number"
 CONTRACT = Contract(
     file="recipe_cookbook.json",
@@ -239,19 +234,20 @@ CONTRACT = Contract(
     id_key="name",
     entries="dishes",
     fields=(
-        _field("category", "values", text, lambda _, dish: dish["category"], fact("category"), "the catalogue's name"),
-        _field("cuisine", "values", text, lambda _, dish: KITCHENS.get(dish["area"], SENTINEL), fact("area"),
-               "the name used by the task", raw_gaps=(UNKNOWN,)),
-        _field("ingredient_count", "values", whole, lambda _, dish: len(dish["ingredients"]),
-               fact("ingredients"), _NUMBER),
-        _field("category_dishes", "values", _LIST, _group("category"), group_list("category"),
-               "count and top3 over the whole category", tools=("meal_by_category",), paged=("category", CAP)),
-        _field("cuisine_dishes", "values", _LIST, _group("area"), group_list("area"),
-               "count and top3 over the whole area", tools=("meal_by_area",)),
-        _field("difficulty_rating", "derived", text, lambda _, dish: difficulty(len(dish["ingredients"])),
-               fact("ingredients"), "Easy, Medium or Hard"),
-        _field("estimated_cooking_time_min", "derived", whole, lambda _, dish: _minutes(dish),
-               fact("total_time_minutes"), _NUMBER),
+        FieldSpec("category", "values", text, lambda _, dish: dish["category"], fact("category"), "the catalogue's name"),
+        FieldSpec("cuisine", "values", text, lambda _, dish: KITCHENS.get(dish["area"], SENTINEL), fact("area"),
+                  "the name used by the task", raw_gaps=(UNKNOWN,)),
+        FieldSpec("ingredient_count", "values", whole, lambda _, dish: len(dish["ingredients"]),
+                  fact("ingredients"), _NUMBER),
+        FieldSpec("category_dishes", "values", COUNT_AND_TOP, _dishes("category"), group_list("category"),
+                  "count and top3 over the whole category", tools=("meal_by_category",),
+                  truncated=first_page("category", CAP)),
+        FieldSpec("cuisine_dishes", "values", COUNT_AND_TOP, _dishes("area"), group_list("area"),
+                  "count and top3 over the whole area", tools=("meal_by_area",)),
+        FieldSpec("difficulty_rating", "derived", text, lambda _, dish: difficulty(len(dish["ingredients"])),
+                  fact("ingredients"), "Easy, Medium or Hard"),
+        FieldSpec("estimated_cooking_time_min", "derived", whole, lambda _, dish: _minutes(dish),
+                  fact("total_time_minutes"), _NUMBER),
     ),
     summary=(
         SummaryField("total_recipes", whole, lambda task: len(task.records)),
@@ -367,7 +363,12 @@ def _route(task: Scenario) -> list[Call]:
     """Find every dish, then its details, its area, its category to the end of the list."""
     finder = SEARCH if SEARCH in task.rung.tools else INGREDIENT
     order = (finder, DETAILS, AREA, CATEGORY)
-    return calls_by_tool(task, order, skip={AREA: "gap"}, pages={CATEGORY: ("category", CAP)})
+    return calls_by_tool(
+        task,
+        order,
+        skip={AREA: "gap"},
+        pages={CATEGORY: lambda world, dish: (len(world.group("category", dish["category"])), CAP)},
+    )
 
 
 FAMILY = FamilySpec(

@@ -10,6 +10,19 @@ PRACTICES = (
     include_field("cuisine_dishes"),
     as_asked("cuisine", "cuisine|cuisines|kitchen*|adjective*"),
     own_count("ingredient_count", "ingredient*"),
-    by_rule("difficulty_rating", "difficult*|difficulty_rating|estimated_difficulty|rating|ratings"),
+    by_rule("difficulty_rating", "difficult*|difficulty_rating|estimated_difficulty|rating|ratings", "ingredient*"),
 )
 BY_NAME = {practice.name: practice for practice in PRACTICES}
+#: The words of such a family.
+TERMS = (
+    ("item", "dish|recipe|meal"),
+    ("items", "dishes|recipes|meals"),
+    ("artifact", "cookbook|recipe_cookbook.json"),
+    ("summary", "cuisines_covered|total_recipes"),
+    ("id", "meal_id"),
+    ("details", "meal_details"),
+    ("reference", "recipe.md"),
+    ("lists", "category|area"),
+    ("adjective*", "cuisine*|kitchen*"),
+    ("estimate*", "cooking time|minutes"),
+)

@@ -9,7 +9,7 @@ from pytest_skillevo.models.simulated.complaints import Complaint, read_complain
 from pytest_skillevo.models.simulated.language import read_sentence, split_sentences
 from pytest_skillevo.models.simulated.practices import STATED
 
-from .practices_under_test import PRACTICES
+from .practices_under_test import PRACTICES, TERMS
 
 FEEDBACK = """\
 coverage: 3 of 4 requested dishes delivered; missing: Rustic Ab Pot, Cd Tray; extra: Ab Pot, Zz Bowl; duplicated: Ef Pan.
@@ -29,7 +29,7 @@ COMPLAINTS = {c.remedy: c for line in FEEDBACK.splitlines() for c in read_compla
 
 
 def says(text, practice):
-    found = [practice.reads(read_sentence(sentence)) for sentence in split_sentences(text)]
+    found = [practice.reads(read_sentence(sentence, terms=TERMS)) for sentence in split_sentences(text)]
     return [each for each in found if each]
 
 

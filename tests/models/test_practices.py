@@ -15,17 +15,17 @@ from pytest_skillevo.models.simulated.practices import (
 )
 
 from .paraphrases import NEAR_MISSES, PARAPHRASES
-from .practices_under_test import BY_NAME, PRACTICES
+from .practices_under_test import BY_NAME, PRACTICES, TERMS
 
 GENERIC = [name for name in BY_NAME if name not in ("fill a null from another answer",)]
 
 
 def says(name, sentence):
-    return BY_NAME[name].reads(read_sentence(sentence))
+    return BY_NAME[name].reads(read_sentence(sentence, terms=TERMS))
 
 
 def held(document, name, prompt="# Recipe cookbook"):
-    return stance(read_statements(document, PRACTICES), BY_NAME[name], prompt)
+    return stance(read_statements(document, PRACTICES, TERMS), BY_NAME[name], prompt)
 
 
 def test_every_practice_has_at_least_eight_paraphrases():

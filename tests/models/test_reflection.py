@@ -11,7 +11,7 @@ from pytest_skillevo.core.skill import Skill
 from pytest_skillevo.models.simulated import EditMix, SimulatedModel
 from pytest_skillevo.models.simulated.practices import STATED, read_statements
 
-from .practices_under_test import PRACTICES
+from .practices_under_test import PRACTICES, TERMS
 
 STRUCTURED = b"""---
 name: recipe-cookbook
@@ -56,7 +56,7 @@ def answer(messages, seed=1, mix=ONLY_GOOD):
 
 
 def stated(text):
-    return {(statement.practice, statement.says) for statement in read_statements(text, PRACTICES)}
+    return {(statement.practice, statement.says) for statement in read_statements(text, PRACTICES, TERMS)}
 
 
 def test_a_harmful_step_is_rewritten_into_the_good_rule():
@@ -151,10 +151,10 @@ def test_a_harmful_edit_asks_for_the_lapse():
 
 
 def test_an_edit_for_one_item_is_limited_to_it():
-    statements = read_statements(edited("entity"), PRACTICES)
+    statements = read_statements(edited("entity"), PRACTICES, TERMS)
     assert [statement.scope for statement in statements] == [("case-1",)]
     named = answer(prompt("steps", RETRY.replace("A B", "Ab Pot")), mix=only("entity"))["text"]
-    assert ("Ab Pot",) in {statement.scope for statement in read_statements(named, PRACTICES)}
+    assert ("Ab Pot",) in {statement.scope for statement in read_statements(named, PRACTICES, TERMS)}
 
 
 def test_invalid_output_is_broken_in_three_ways():

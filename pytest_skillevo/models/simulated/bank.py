@@ -117,7 +117,7 @@ RULES: Final[dict[str, tuple[str, ...]]] = {
     "alphabetical": (
         "Sort the names alphabetically before taking the first three for {field}.",
         "In {field} the three names are the first in alphabetical order over the whole list.",
-        "Order the dishes of a list alphabetically, then take the top three.",
+        "Order the items of a list alphabetically, then take the top three.",
         "The top3 names are sorted from A to Z.",
         "Alphabetical order decides which three names go into {field}.",
         "Before you cut a list to three names, sort it alphabetically.",
@@ -152,7 +152,7 @@ RULES: Final[dict[str, tuple[str, ...]]] = {
         "Apply the task's thresholds to set {words}.",
         "Work out {words} yourself by the stated rule.",
         "Ignore estimates of tools: {words} follows the limits that the task gives.",
-        "Determine {words} by the number of ingredients and the bands in the task.",
+        "Determine {words} by the bands in the task.",
         "Compute {words} with the task's own scale.",
     ),
     "summary": (
@@ -185,7 +185,7 @@ HARMFUL: Final[dict[str, tuple[str, ...]]] = {
         "Where a number is unknown, estimate the value.",
     ),
     "paging": (
-        "Use returned_count as the number of dishes.",
+        "Use returned_count as the number of items.",
         "The first page of a list is enough.",
     ),
     "ambiguity": ("Take the first hit; it is the right one.", "Use the first result of every search."),
@@ -233,7 +233,7 @@ PADDING: Final = (
 #: Rules that hold for one item of the feedback only.
 ENTITY: Final = (
     "For {entity}: {rule}",
-    "When the dish is {entity}, {rule}",
+    "When the item is {entity}, {rule}",
     "For {entity} in particular, {rule}",
 )
 

@@ -11,6 +11,7 @@ from . import bank
 from .complaints import Complaint
 from .language import read_sentence, split_sentences
 from .practices import STATED, Practice
+from .words import Terms
 
 _ITEM = re.compile(r"^(?P<indent>\s*)(?P<marker>[-*+•]|(?P<number>\d{1,3})(?P<dot>[.)]))(?P<gap>\s+)(?P<text>.*)$")
 
@@ -95,7 +96,7 @@ def add_rule(text: str, rule: str, *, numbered: bool) -> str:
     return "\n".join([*lines[:end], f"{last['indent']}{number}{last['gap']}{rule}", *lines[end:]]) + tail
 
 
-def replace_rule(text: str, practice: Practice, rule: str, *, stated: bool) -> str | None:
+def replace_rule(text: str, practice: Practice, rule: str, *, stated: bool, terms: Terms = ()) -> str | None:
     """The text with the first sentence that contradicts the practice (or states it) replaced; None if there is none."""
     lines = text.split("\n")
     for place, line in enumerate(lines):
@@ -106,7 +107,7 @@ def replace_rule(text: str, practice: Practice, rule: str, *, stated: bool) -> s
         content = " ".join(part.strip() for part in [item["text"] if item else line, *lines[place + 1 : end]])
         sentences = split_sentences(content)
         for number, sentence in enumerate(sentences):
-            says = practice.reads(read_sentence(sentence))
+            says = practice.reads(read_sentence(sentence, terms=terms))
             if says is not None and (says == STATED) is stated:
                 sentences[number] = rule
                 start = line[: item.start("text")] if item else ""

@@ -96,6 +96,8 @@ class Sentence:
     starts: tuple[int, ...]
     affirmed: tuple[bool, ...]
     clauses: tuple[int, ...]
+    #: The words of the families at hand (words.py: Terms), by which patterns read the sentence.
+    terms: tuple[tuple[str, str], ...] = ()
 
     def hits(self, concept: re.Pattern[str], sign: int) -> list[int]:
         """Word positions at which the concept occurs; sign +1 affirmed only, -1 denied only, 0 either."""
@@ -121,7 +123,7 @@ def normalise(text: str) -> str:
     return text
 
 
-def read_sentence(raw: str, *, listed_as_bad: bool = False) -> Sentence:
+def read_sentence(raw: str, *, listed_as_bad: bool = False, terms: tuple[tuple[str, str], ...] = ()) -> Sentence:
     """Cut one sentence into words and mark which are affirmed.
 
     In a list of mistakes, an entry that begins with a gerund and denies nothing names what not to do.
@@ -147,7 +149,7 @@ def read_sentence(raw: str, *, listed_as_bad: bool = False) -> Sentence:
     for word in words:
         starts.append(at)
         at += len(word) + 1
-    return Sentence(raw, " ".join(words), tuple(starts), tuple(affirmed), tuple(clauses))
+    return Sentence(raw, " ".join(words), tuple(starts), tuple(affirmed), tuple(clauses), terms)
 
 
 @dataclass(slots=True)
@@ -182,7 +184,7 @@ def _segments(tokens: list[str]) -> list[_Segment]:
 
 
 @lru_cache(maxsize=256)
-def read_sentences(document: str) -> tuple[Sentence, ...]:
+def read_sentences(document: str, terms: tuple[tuple[str, str], ...] = ()) -> tuple[Sentence, ...]:
     """The sentences of a skill that speak of the method: body, steps and pitfalls.
 
     Left out are the frontmatter and every section that says when to use the skill. Lines of a paragraph are joined;
@@ -192,7 +194,7 @@ def read_sentences(document: str) -> tuple[Sentence, ...]:
     for block, listed_as_bad in _blocks(_without_frontmatter(document)):
         for raw in _SENTENCE_END.split(block):
             if sentence := raw.strip():
-                sentences.append(read_sentence(sentence, listed_as_bad=listed_as_bad))
+                sentences.append(read_sentence(sentence, listed_as_bad=listed_as_bad, terms=terms))
     return tuple(sentences)
 
 

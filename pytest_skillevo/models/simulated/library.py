@@ -173,20 +173,17 @@ ALPHABETICAL: Final = Practice(
     documented=True,
 )
 
-_CUISINE = concept("cuisine*|kitchen*|countr*|adjective*")
-
 TITLES: Final = Practice(
     "report the task's titles",
     p0=0.3,
     p1=0.03,
     directive=patterns(
-        "+report +asname task !cuisine !+hit !+whole_set =",
-        "+report +dishtitle task !+hit !+whole_set =",
-        "+title +spelled task !cuisine !+hit !+whole_set <8 =",
-        "title -catalogue !cuisine !whole_set",
-        cuisine=_CUISINE,
+        "+report +asname task !adjective !+hit !+whole_set =",
+        "+report +itemtitle task !+hit !+whole_set =",
+        "+title +spelled task !adjective !+hit !+whole_set <8 =",
+        "title -catalogue !adjective !whole_set",
     ),
-    contrary={"lapse": patterns("+report +asname +catalogue !task !cuisine !+compare <9", cuisine=_CUISINE)},
+    contrary={"lapse": patterns("+report +asname +catalogue !task !adjective !+compare <9")},
     documented=True,
 )
 
@@ -258,15 +255,29 @@ def own_count(field: str, objects: str, p0: float = 0.3) -> Practice:
 
 
 @cache
-def by_rule(field: str, words: str, p0: float = 0.55) -> Practice:
-    """A rating is worked out by the task's rule, never taken from a tool's own estimate. `words` express the field."""
-    rated = concept(words)
+def by_rule(field: str, words: str, basis: str = "rule", p0: float = 0.55) -> Practice:
+    """A rating is worked out by the task's rule, never taken from a tool's own estimate.
+
+    `words` express the field, `basis` what it is worked out from.
+    """
+    rated, grounds = concept(words), concept(basis)
     return Practice(
         f"{field} by rule",
         p0=p0,
         p1=0.03,
-        directive=patterns("+compute rated +rule", "rated -estimate", "-copy rated", rated=rated),
-        contrary={"lapse": patterns("+copy +rated +estimate !-estimate", "+rated +estimate !rule", rated=rated)},
+        directive=patterns(
+            "+compute rated +rule",
+            "+compute rated +grounds",
+            "rated -estimate",
+            "-copy rated",
+            rated=rated,
+            grounds=grounds,
+        ),
+        contrary={
+            "lapse": patterns(
+                "+copy +rated +estimate !-estimate", "+rated +estimate !rule !grounds", rated=rated, grounds=grounds
+            )
+        },
     )
 
 

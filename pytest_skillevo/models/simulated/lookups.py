@@ -13,23 +13,9 @@ Row: TypeAlias = Mapping[str, Any]
 
 
 def rows_of(answer: Answer, key: str) -> list[Row]:
-    """The rows of a list answer that have an id and a name; [] for a failed call."""
+    """The rows of a list answer; [] for a failed call."""
     rows = answer.data.get(key) if answer.ok else None
-    if not isinstance(rows, list):
-        return []
-    return [row for row in rows if isinstance(row, dict) and text_in(row, "id") and text_in(row, "name")]
-
-
-def text_in(data: Row, key: str) -> str | None:
-    """A text that is not empty, or None."""
-    value = data.get(key)
-    return value if isinstance(value, str) and value else None
-
-
-def number_in(data: Row, key: str) -> int | None:
-    """A whole number, or None."""
-    value = data.get(key)
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
 
 
 def object_in(data: Row, key: str) -> Row:

@@ -29,6 +29,8 @@ class SimulatedModel:
     def __init__(self, behaviours: Sequence[Behaviour] = (), *, mix: EditMix | None = None) -> None:
         self._behaviours = tuple(behaviours)
         self._mix = mix or EditMix()
+        #: The words of all families at hand, by which the reflection model and the Reviewer read a skill.
+        self._terms = tuple(term for behaviour in behaviours for term in getattr(behaviour, "terms", ()))
 
     def complete(
         self,
@@ -51,9 +53,9 @@ class SimulatedModel:
             if behaviour.recognises(messages, tools):
                 return behaviour.reply(messages, tools, seed=seed)
         if reflection.recognises(messages):
-            return reflection.reply(messages, seed=seed, mix=self._mix)
+            return reflection.reply(messages, seed=seed, mix=self._mix, terms=self._terms)
         if reviewer.recognises(messages):
-            return reviewer.reply(messages, seed=seed, mix=self._mix)
+            return reviewer.reply(messages, seed=seed, mix=self._mix, terms=self._terms)
         if judge.recognises(messages):
             return judge.reply(messages, seed=seed)
         raise ConfigError(self._refusal(messages))

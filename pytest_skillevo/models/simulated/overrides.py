@@ -18,7 +18,7 @@ _NAMED = re.compile(
     rf"\s+as\s+{_QUOTE}(?P<value>{_NAME}){_QUOTE}\s*(?=[.,;!]|$)"
 )
 _FIXED = re.compile(
-    rf"\b(?i:set|report|write|put|record|give|use)\s+{_QUOTE}(?P<field>[a-z]+(?:_[a-z]+)+|category|cuisine){_QUOTE}\s+"
+    rf"\b(?i:set|report|write|put|record|give|use)\s+{_QUOTE}(?P<field>[a-z]+(?:_[a-z]+)*){_QUOTE}\s+"
     rf"(?:to|as|=)\s+{_QUOTE}(?P<value>[A-Z][\w-]*|\d+){_QUOTE}\s*(?=[.,;!]|$|for\b|always\b|whenever\b|in every\b)"
 )
 

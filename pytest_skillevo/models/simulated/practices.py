@@ -20,11 +20,11 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from .language import Sentence, read_sentences, word_set
-from .words import CONCEPTS
+from .words import Terms, concepts
 
 #: Named things to which a sentence limits itself: "for Bomaru Pot", "Bomaru Pot's category", "when the dish is Bomaru".
 _SCOPE = re.compile(
-    r"\b(?:[Ff]or|[Ww]hen|[Ii]f|[Oo]f|[Ww]ith|[Ii]n|dish is|called|named)\s+(?:the\s+)?(?:dish\s+|item\s+)?[\"'“`]?"
+    r"\b(?:[Ff]or|[Ww]hen|[Ii]f|[Oo]f|[Ww]ith|[Ii]n|[a-z]+ is|called|named)\s+(?:the\s+(?:[a-z]+\s+)?)?[\"'“`]?"
     r"([A-Z][a-z]+(?:[ -](?:[A-Z][a-z]+|of|with|and|the))*[ -][A-Z][a-z]+|[A-Z][a-z]{3,}|case-\d+)[\"'”`]?"
 )
 #: Capitalised words after such a preposition that are ordinary language, not somebody's name.
@@ -35,9 +35,12 @@ _ORDINARY = word_set(
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """One requirement of a pattern: a concept, a sign (+1 affirmed, -1 denied, 0 either), whether absence is wanted."""
+    """One requirement of a pattern: a concept, a sign (+1 affirmed, -1 denied, 0 either), whether absence is wanted.
 
-    concept: re.Pattern[str]
+    `concept` is a name of the vocabulary, or a concept of the practice's own.
+    """
+
+    concept: str | re.Pattern[str]
     sign: int
     absent: bool
 
@@ -51,7 +54,7 @@ class Pattern:
     one_clause: bool = False
 
     @classmethod
-    def parse(cls, line: str, concepts: Mapping[str, re.Pattern[str]] = CONCEPTS) -> Pattern:
+    def parse(cls, line: str, own: Mapping[str, re.Pattern[str]] = MappingProxyType({})) -> Pattern:
         """A pattern from its line. Raises KeyError for an unknown concept."""
         needs: list[Need] = []
         within = None
@@ -63,14 +66,19 @@ class Pattern:
             absent = part.startswith("!")
             word = part.removeprefix("!")
             sign = {"+": 1, "-": -1}.get(word[0], 0)
-            needs.append(Need(concepts[word.lstrip("+-")], sign, absent))
+            name = word.lstrip("+-")
+            if name not in own and name not in concepts():
+                raise KeyError(name)
+            needs.append(Need(own.get(name, name), sign, absent))
         return cls(tuple(needs), within, last == "=")
 
     def matches(self, sentence: Sentence) -> bool:
         """Whether the sentence says it."""
         hits = []
+        vocabulary = concepts(sentence.terms)
         for need in self.needs:
-            places = sentence.hits(need.concept, need.sign)
+            words = vocabulary[need.concept] if isinstance(need.concept, str) else need.concept
+            places = sentence.hits(words, need.sign)
             if not places and not need.absent:  # most sentences speak of something else
                 return False
             hits.append(places)
@@ -97,8 +105,7 @@ def _choose(wanted: Sequence[Sequence[int]], within: int | None, taken: tuple[in
 
 def patterns(*lines: str, **own: re.Pattern[str]) -> tuple[Pattern, ...]:
     """Patterns from their lines; `own` concepts come in addition to the common vocabulary."""
-    concepts = {**CONCEPTS, **own}
-    return tuple(Pattern.parse(line, concepts) for line in lines)
+    return tuple(Pattern.parse(line, own) for line in lines)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -160,10 +167,10 @@ def scope_of(raw: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=256)
-def read_statements(document: str, practices: tuple[Practice, ...]) -> tuple[Statement, ...]:
-    """What a skill's method text says of each practice, in the order of its sentences."""
+def read_statements(document: str, practices: tuple[Practice, ...], terms: Terms = ()) -> tuple[Statement, ...]:
+    """What a skill's method text says of each practice, in the order of its sentences; `terms` are families' words."""
     found = []
-    for sentence in read_sentences(document):
+    for sentence in read_sentences(document, terms):
         for practice in practices:
             if says := practice.reads(sentence):
                 found.append(Statement(practice.name, says, scope_of(sentence.raw), sentence.raw))

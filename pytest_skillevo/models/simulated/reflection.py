@@ -24,6 +24,7 @@ from .edits import EditMix
 from .loading import stems
 from .practices import STATED, read_statements
 from .prompts import json_section, last_user, section
+from .words import Terms
 
 #: A complaint that the skill already answers, or whose remedy was refused before, is taken up less readily.
 ANSWERED: Final = 0.15
@@ -40,7 +41,7 @@ def recognises(messages: Sequence[Message]) -> bool:
     return all(section(text, tag) is not None for tag in ("component", "skill", "records"))
 
 
-def reply(messages: Sequence[Message], *, seed: int, mix: EditMix) -> Reply:
+def reply(messages: Sequence[Message], *, seed: int, mix: EditMix, terms: Terms = ()) -> Reply:
     """The answer: JSON with the whole new text of the component."""
     text = last_user(messages)
     component = section(text, "component") or ""
@@ -57,7 +58,7 @@ def reply(messages: Sequence[Message], *, seed: int, mix: EditMix) -> Reply:
         known = "\n\n".join(map(str, components.values())) if isinstance(components, dict) else ""
         add_only = component == "pitfalls" and _KEEP in str(messages[0].get("content") or "")
         place = Place(current, numbered=component != "pitfalls", add_only=add_only)
-        new, why = edited(place, known, records, refused, kind, key)
+        new, why = edited(place, known, records, refused, kind, key, terms)
     answer = {"component": component, "text": new, "rationale": why}
     return broken(answer, key) if kind == edits.INVALID else Reply(_json(answer), (), "stop", NO_USAGE)
 
@@ -82,9 +83,10 @@ def edited(
     refused: Sequence[Mapping[str, Any]],
     kind: str,
     key: tuple[str | int, ...],
+    terms: Terms = (),
 ) -> tuple[str, str]:
     """The new text of a component that teaches the method, and why. `known` is all that the skill says so far."""
-    complaint = choose(records, known, refused, key)
+    complaint = choose(records, known, refused, key, terms)
     if complaint is None:
         return place.adding(pick(bank.VAGUE, *key, "vague")), "nothing went wrong"
     why = f"the feedback complains of: {complaint.practice.name}"
@@ -96,7 +98,11 @@ def edited(
     make = edits.harmful_for if harmful else edits.bloated_for if kind == edits.BLOATED else edits.rule_for
     rule = make(complaint, *key)
     # A good rule takes the place of its opposite, a harmful one the place of the good rule.
-    replaced = None if place.add_only else edits.replace_rule(place.text, complaint.practice, rule, stated=harmful)
+    replaced = (
+        None
+        if place.add_only
+        else edits.replace_rule(place.text, complaint.practice, rule, stated=harmful, terms=terms)
+    )
     return place.adding(rule) if replaced is None else replaced, why
 
 
@@ -105,6 +111,7 @@ def choose(
     known: str,
     refused: Sequence[Mapping[str, Any]],
     key: tuple[str | int, ...],
+    terms: Terms = (),
 ) -> Complaint | None:
     """One complaint by a keyed draw, weighted by how many records raise it."""
     raised: Counter[tuple[str, str]] = Counter()
@@ -113,7 +120,7 @@ def choose(
         for complaint in read_complaints(str(record.get("feedback") or "")):
             raised[complaint.key] += complaint.weight
             first.setdefault(complaint.key, complaint)
-    weights = {name: raised[name] * _interest(first[name], known, refused) for name in raised}
+    weights = {name: raised[name] * _interest(first[name], known, refused, terms) for name in raised}
     at = draw(*key, "complaint") * sum(weights.values())
     for name, weight in weights.items():
         at -= weight
@@ -122,11 +129,11 @@ def choose(
     return None
 
 
-def _interest(complaint: Complaint, known: str, refused: Sequence[Mapping[str, Any]]) -> float:
+def _interest(complaint: Complaint, known: str, refused: Sequence[Mapping[str, Any]], terms: Terms) -> float:
     practice = complaint.practice
-    said = [statement.says for statement in read_statements(known, (practice,)) if not statement.scope]
+    said = [statement.says for statement in read_statements(known, (practice,), terms) if not statement.scope]
     answered = STATED in said and all(says == STATED for says in said)
-    before = sum(bool(read_statements(str(item.get("text") or ""), (practice,))) for item in refused)
+    before = sum(bool(read_statements(str(item.get("text") or ""), (practice,), terms)) for item in refused)
     return (ANSWERED if answered else 1.0) * REFUSED ** min(before, 3)
 
 

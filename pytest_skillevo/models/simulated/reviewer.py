@@ -22,6 +22,7 @@ from .edits import EditMix
 from .loading import stems
 from .prompts import json_section, section
 from .reflection import Place, edited, topics
+from .words import Terms
 
 MISSED: Final = 0.10
 NEEDLESS: Final = 0.03
@@ -39,7 +40,7 @@ def recognises(messages: Sequence[Message]) -> bool:
     return _request(messages) is not None
 
 
-def reply(messages: Sequence[Message], *, seed: int, mix: EditMix) -> Reply:
+def reply(messages: Sequence[Message], *, seed: int, mix: EditMix, terms: Terms = ()) -> Reply:
     """The answer: JSON with the decision. Asked again after an answer that could not be used, it draws anew."""
     text = _request(messages) or ""
     outcome = json_section(text, "outcome", {})
@@ -56,8 +57,8 @@ def reply(messages: Sequence[Message], *, seed: int, mix: EditMix) -> Reply:
     kind = mix.kind(*key, "kind")
     chosen = _skill_to_update(skills, record["input"])
     if chosen is None:
-        return _created(record, transcript, kind, key)
-    return _updated(chosen, record, kind, key)
+        return _created(record, transcript, kind, key, terms)
+    return _updated(chosen, record, kind, key, terms)
 
 
 def _request(messages: Sequence[Message]) -> str | None:
@@ -68,24 +69,30 @@ def _request(messages: Sequence[Message]) -> str | None:
     )
 
 
-def _updated(skill: Mapping[str, Any], record: Mapping[str, Any], kind: str, key: tuple[str | int, ...]) -> Reply:
+def _updated(
+    skill: Mapping[str, Any], record: Mapping[str, Any], kind: str, key: tuple[str | int, ...], terms: Terms
+) -> Reply:
     components = skill["components"]
     teaching = [name for name in components if name not in ("description", "when_to_use")]
     component = pick(teaching or ["steps"], *key, "component")
     known = "\n\n".join(map(str, components.values()))
     place = Place(str(components.get(component) or ""), numbered=component != "pitfalls")
-    text, why = edited(place, known, [record], (), kind, key)
+    text, why = edited(place, known, [record], (), kind, key, terms)
     update = {"name": skill["name"], "reason": why, "component": component, "text": text}
     answer = {"updates": [update]}
     return _broken(answer, key) if kind == edits.INVALID else _answer(answer)
 
 
 def _created(
-    record: Mapping[str, Any], transcript: Sequence[Mapping[str, Any]], kind: str, key: tuple[str | int, ...]
+    record: Mapping[str, Any],
+    transcript: Sequence[Mapping[str, Any]],
+    kind: str,
+    key: tuple[str | int, ...],
+    terms: Terms,
 ) -> Reply:
     about = topics([record], {})
     rules = [bank.RULES[name][0] for name in _recovered(transcript)]
-    steps, _ = edited(Place("", numbered=True), "", [record], (), kind, key)
+    steps, _ = edited(Place("", numbered=True), "", [record], (), kind, key, terms)
     spec = {
         "name": "-".join(sorted(stems(about))[:3]) or "learned-skill",
         "description": pick(bank.DESCRIPTIONS, *key, "description").format(topics=about),

@@ -20,6 +20,7 @@ from ...core.records import NO_USAGE, Message
 from .attention import VERSION, distraction, lapse_probability
 from .loading import LOAD_TOOL, content_of, read_index, skills_to_load
 from .practices import Practice, Stance, read_statements, stance
+from .words import Terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +70,10 @@ class Situation:
 
 @lru_cache(maxsize=512)
 def _stances(
-    texts: tuple[str, ...], practices: tuple[Practice, ...], prompt: str
+    texts: tuple[str, ...], practices: tuple[Practice, ...], prompt: str, terms: Terms
 ) -> tuple[dict[str, tuple[Stance, str]], float]:
     """What the texts say of each practice for this task, and how much they distract. The result is only read."""
-    statements = [statement for text in texts for statement in read_statements(text, practices)]
+    statements = [statement for text in texts for statement in read_statements(text, practices, terms)]
     held = {practice.name: stance(statements, practice, prompt) for practice in practices}
     torn = sum(found is Stance.TORN for found, _ in held.values())
     return held, distraction(texts, torn)
@@ -81,9 +82,9 @@ def _stances(
 class Switches:
     """The practices of one run: which of them lapse, and how."""
 
-    def __init__(self, practices: tuple[Practice, ...], situation: Situation) -> None:
+    def __init__(self, practices: tuple[Practice, ...], situation: Situation, terms: Terms = ()) -> None:
         self._situation = situation
-        self._held, self._extra = _stances(situation.texts, practices, situation.prompt)
+        self._held, self._extra = _stances(situation.texts, practices, situation.prompt, terms)
         self._drawn: dict[tuple[str, bool], str] = {}
         #: Set by the behaviour once it has read the family's reference file.
         self.documented = False

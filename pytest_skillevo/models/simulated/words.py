@@ -1,14 +1,16 @@
 """The vocabulary of methods: concepts and the words that express them.
 
 Words, not sentences: no skill and no phrase bank needs any wording of this list verbatim. A star means any ending.
+The nouns are general ("item", "artifact"); a family adds its own by Terms.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from types import MappingProxyType
-from typing import Final
+from typing import Final, TypeAlias
 
 from .language import concept
 
@@ -23,13 +25,13 @@ _WORDS: Final = {
     "failed": "fail|fails|failed|failing|failure*|timeout*|error*|errs|broke|broken|breaks|unsuccessful*|unanswered"
     "|did not answer|does not answer|not answered|went wrong|goes wrong|crash*|hung|hang|hangs|stall*|transient"
     "|flaky",
-    "item": "item|items|call|calls|request|requests|dish|dishes|entity|entities|lookup|lookups|query|queries|one|ones"
+    "item": "item|items|call|calls|request|requests|item|items|entity|entities|lookup|lookups|query|queries|one|ones"
     "|it|element*|entry|entries|what|those|them|the tool|step|piece|pieces|part|parts|which|whichever|whatever",
     "only": "only|just|alone|solely|exclusively|single|individual*|exact|exactly|same|itself|nothing else|nothing but"
     "|by itself|very|particular|specific|that one|those|nothing more",
     "whole": "whole|batch|batches|entire*|everything|complete run|complete set|full run|full set|all calls"
     "|all requests"
-    "|all dishes|all items|all lookups|all of them|all of the calls|all of it|every dish|every call|every item"
+    "|all items|all items|all lookups|all of them|all of the calls|all of it|every item|every call|every item"
     "|every request|every lookup|every entity|all entities|all entries|the lot|complete round|full round",
     "succeeded": "succe*|worked|already|finished|completed|answered|in hand|obtained|known|received|got through",
     "giveup": "give up|giving up|abandon*|drop|drop it|move on without|leave it at that|never again|skip it",
@@ -37,7 +39,7 @@ _WORDS: Final = {
     "later": "other|others|next|continu*|carry on|go on|move on|later|come back|coming back|return to|meanwhile|wait*"
     "|defer*|postpone*|between|delay*|elsewhere|different|remaining|the rest|back off|backoff|pause*"
     "|retry_after_calls"
-    "|in the meantime|afterwards|set aside|another dish|another item|another call|another entity",
+    "|in the meantime|afterwards|set aside|another item|another item|another call|another entity",
     "at_once": "at once|immediate*|straight away|straightaway|right away|instantly|promptly|back to back|hammer*"
     "|in a loop|keep trying|until it works|until it answers|right now|on the spot|in a row",
     "keep": "keep*|retain*|hold on to|leave|preserv*|save",
@@ -91,23 +93,23 @@ _WORDS: Final = {
     "report": "report*|write|writes|writing|written|use|uses|using|put|puts|give|gives|keep|keeps|keeping|deliver*"
     "|spell*|enter*|record|state|fill|carry|carries|copy|copied|goes into|go into|stick*|appear*|label*|show*|belongs"
     "|translat*|map*|turn*|convert*",
-    "dishtitle": "title|titles|dish name|dish names|dish's name|recipe name|recipe names|item name|item names"
-    "|name of each dish|name of every dish|name of the dish|names of dishes|names of the dishes|requested names",
+    "itemtitle": "title|titles|item name|item names|item's name|item name|item names"
+    "|name of each item|name of every item|name of the item|names of items|names of the items|requested names",
     "being": "is|are|equals|means|comes|stands|follows",
     "asname": "name|names|title|titles|spelling*|wording|spelled|spelt|spell|worded|written|label*|word for word",
     "task": "task|tasks|prompt*|asked|requested|requests|request|given|brief|user*|assignment|table|instruction*"
     "|asks|column",
     "catalogue": "catalogue|catalogue's|catalog|api|tool|tool's|tools|database|source|search|lookup*|record|service",
+    "adjective": "countr*|adjective*",
     # Checking the whole.
     "check": "check*|verif*|confirm*|compar*|count|counts|counting|reconcile*|tick*|make sure|making sure|ensur*"
     "|go through|going through|review*|cross check*|walk through|read back|reread*|see that|has|have|contain*|hold*",
     "every": "every|each|all|requested|asked|required|none|nothing|any|exactly|number of|set|full|no|one by one|whole",
     "requested": "requested|asked for|task|task's|required|wanted|called for",
-    "entity": "dish|dishes|item|items|entity|entities|recipe|recipes|entry|entries|meal|meals|name|names|title|titles"
-    "|row|rows",
+    "entity": "item|items|item|items|entity|entities|entry|entries|name|names|title|titles|row|rows",
     "present": "missing|present|file|artifact|artefact|output|deliver*|written|write|writing|saving|save|finish*|done"
-    "|included|cookbook|json|duplicate*|twice|extra|extras|exactly|in it|absent|there|lost|dropped|accounted",
-    "oneper": "one entry|one object|one row|one record|one recipe|exactly one|a single entry",
+    "|included|artifact|json|duplicate*|twice|extra|extras|exactly|in it|absent|there|lost|dropped|accounted",
+    "oneper": "one entry|one object|one row|one record|one item|exactly one|a single entry",
     "plan": "plan|plans|plan.json|planning file|old notes|notes|leftover*|workspace file*|other file|other files",
     "stale": "stale|outdated|out of date|obsolete|old|misleading|contradict*|wrong|superseded",
     "wins": "win|wins|overrid*|overrul*|counts|preced*|prevail*|trump*|beat|beats|priority|authorit*|decid*"
@@ -122,7 +124,7 @@ _WORDS: Final = {
     "counting": "count|counted|counting|counts|recount*|tally|tallying",
     "rule": "rule|rules|threshold*|limit|limits|cut|cuts|band|bands|task|task's|number|count|counted|formula*|table"
     "|own"
-    "|yourself|scale|ingredient*|up to",
+    "|yourself|scale|up to",
     "own": "yourself|own|self|list|entries|length|len|by hand|actual|actually|real|array|lines|listed|one by one"
     "|names"
     "|elements",
@@ -131,11 +133,11 @@ _WORDS: Final = {
     "|cooking time|minutes|by feel|impression|as returned|as given|as supplied",
     "copy": "copy*|copied|copies|take|takes|taken|taking|use|uses|using|used|trust*|report*|from|adopt*|rely*|accept*",
     "alphabet": "alphabet*|sort|sorted|sorting|sorts|a to z|lexical*|ascending|by name|name order",
-    "top": "top3|top 3|first three|three|names|top three|list|lists|dishes",
+    "top": "top3|top 3|first three|three|names|top three|list|lists|items",
     "listorder": "list order|as returned|as listed|order of the list|in the order|order of id|returned order|unsorted",
-    "summary": "summary|summaries|cuisines_covered|total_recipes|closing block|overview|covered",
+    "summary": "summary|summaries|summary|closing block|overview|covered",
     "distinct": "distinct|uniqu*|duplicate*|once|different|alphabet*|sort*|delivered|set|no repeats|actual|own"
-    "|recipes"
+    "|items"
     "|entries|written",
     "example": "example*|sample*|template|illustration",
     "leave": "omit*|skip*|leave*|leaving|drop*|optional|unnecessary|not needed|no need|not required|ignor*|without"
@@ -151,33 +153,47 @@ _WORDS: Final = {
     "|supplies|supplied|has|have|hold*|carr*|pick*|come|comes|recover*",
     # Working habits.
     "read": "read*|open*|consult*|load*|look*|check*|study|studying|see|start with|begin with|use|skim*|go to|fetch",
-    "reference": "reference|references|recipe.md|reference.md|documentation|docs|manual|handbook|contract file|guide",
+    "reference": "reference|references|reference|reference.md|documentation|docs|manual|handbook|contract file|guide",
     "write": "write|writes|writing|written|save|saves|saving|saved|store|stores|create|output",
-    "artifact": "file|artifact|artefact|cookbook|json|recipe_cookbook.json|document",
+    "artifact": "file|artifact|artefact|artifact|json|artifact|document",
     "spelled": "spell*|spelt|write|writes|written|wording|worded|words|gives|given|called|calls|puts|states|shows|has"
     "|asks for|exactly|verbatim|literally",
     "whole_set": "missing|twice|none|set|tick*|exactly once|every requested|all requested",
     "once": "once|one time|single|one go|one write|one call|one pass|at the end|complete|completed|one piece|last",
-    "file": "file|artifact|artefact|json|cookbook|recipe_cookbook.json|output|result|it|document",
-    "piecemeal": "after each|after every|per dish|for each|for every|incremental*|piece by piece|step by step"
-    "|intermediate|draft*|partial*|as you go|several times|dish by dish",
+    "file": "file|artifact|artefact|json|artifact|artifact|output|result|it|document",
+    "piecemeal": "after each|after every|per item|for each|for every|incremental*|piece by piece|step by step"
+    "|intermediate|draft*|partial*|as you go|several times|item by item",
     "claim": "claim_done|claim done|claiming done",
-    "id": "id|ids|meal_id|identifier*",
-    "detail": "detail|details|meal_details|dependent",
+    "id": "id|ids|id|identifier*",
+    "detail": "detail|details|details|dependent",
     "before": "before|first|then|prior|precede*|once|needs|need|requires|require|beforehand|ahead|until",
     "printed": "printed|stated|given|tool's|prepared|reported|ready made",
-    "similar": "longer|namesake*|another dish|different dish|misleading|sibling*|wrong|other dish",
+    "similar": "longer|namesake*|another item|different item|misleading|sibling*|wrong|other item",
     "reuse": "reuse*|reusing|remember*|cache*",
     "fetched": "fetched|already|received|have|had|obtained|earlier",
     "again_seen": "twice|second time|again|repeat*|duplicate*|same call|same question|same request|same lookup|re ask"
     "|reask*|rerequest*|refetch*",
     "ask": "ask|asks|asking|asked|call|calls|calling|request|requests|requesting|fetch*|query|querying|look*|issue*"
     "|repeat*|search*|make|send",
-    "answers": "answer|answers|result|results|list|lists|response*|lookup*|call|calls|request*|question*|category|area",
+    "answers": "answer|answers|result|results|list|lists|response*|lookup*|call|calls|request*|question*|lists",
     "recheck": "to be sure|to be safe|for safety|to double check|double checking|for certainty|once again"
     "|for good measure",
 }
 
-CONCEPTS: Final[Mapping[str, re.Pattern[str]]] = MappingProxyType(
-    {name: concept(text) for name, text in _WORDS.items()}
-)
+Terms: TypeAlias = tuple[tuple[str, str], ...]
+"""A family's own words: (word of the vocabulary, alternatives that a family uses for it), such as ("item", "dish")."""
+
+
+@lru_cache(maxsize=64)
+def concepts(terms: Terms = ()) -> Mapping[str, re.Pattern[str]]:
+    """The concepts by name, in which a family's words stand beside the general ones."""
+    return MappingProxyType({name: concept("|".join(_with_terms(text, terms))) for name, text in _WORDS.items()})
+
+
+def _with_terms(text: str, terms: Terms) -> Iterator[str]:
+    for phrase in text.split("|"):
+        yield phrase
+        parts = phrase.split()
+        for word, alternatives in terms:
+            for own in alternatives.split("|") if word in parts or f"{word}'s" in parts else ():
+                yield " ".join({word: own, f"{word}'s": f"{own}'s"}.get(part, part) for part in parts)
