@@ -15,6 +15,8 @@ from .scenario import Scenario
 class PromptParts:
     """What a family puts into the skeleton. `rows` are the entity table's cells, numbered by the skeleton.
 
+    The last goal, to save the file, is the skeleton's.
+
     `hints` say in a few words what each tool does; `example` is the terse example artifact.
     """
 
@@ -36,7 +38,7 @@ def task_prompt(task: Scenario, parts: PromptParts) -> str:
 {parts.purpose}
 
 Goals:
-{_numbered(parts.goals)}
+{_numbered([*parts.goals, f"Save the result as `{task.spec.contract.file}` in the workspace."])}
 
 {_table(parts.columns, parts.rows)}
 

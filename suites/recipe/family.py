@@ -337,7 +337,6 @@ def _prompt(task: Scenario) -> str:
             goals=(
                 "Look up every dish of the table with the lookup tools.",
                 "Work out its difficulty from the number of ingredients.",
-                "Save the result as `recipe_cookbook.json` in the workspace.",
             ),
             columns=("dish", "kitchen", "key ingredient"),
             rows=[
