@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 from pytest_skillevo.families.registry import find_family, load_behaviour
+from pytest_skillevo.models.simulated.conduct import Conduct
 from pytest_skillevo.models.simulated.practices import Stance, read_statements, stance
+from pytest_skillevo.models.simulated.worker import LookupBehaviour
 
 ROOT = Path(__file__).parents[1]
 SENTENCES = ROOT / "tests" / "data" / "practice_sentences_blind.json"
@@ -29,19 +28,11 @@ ALIASES = {
 PROMPT = "# Recipe cookbook: 3 dishes x 3 lookups"
 
 
-def recipe_practices() -> tuple[Any, ...]:
-    """The practices that the recipe family's behaviour reads."""
-    behaviour = load_behaviour(find_family("recipe", ROOT / "suites" / "recipe"))
-    module: ModuleType = sys.modules[type(behaviour).__module__]
-    practices: tuple[Any, ...] = module.PRACTICES
-    return practices
-
-
-def stated(text: str, name: str, practices: tuple[Any, ...]) -> bool:
+def stated(text: str, name: str, conduct: Conduct) -> bool:
     """Whether a skill with just this sentence under Steps states the practice."""
-    practice = next(practice for practice in practices if practice.name == name)
+    practice = next(practice for practice in conduct.switches if practice.name == name)
     document = f"---\nname: s\ndescription: d\n---\n\n# S\n\n## Steps\n\n1. {text}\n"
-    return stance(read_statements(document, practices), practice, PROMPT)[0] is Stance.STATED
+    return stance(read_statements(document, conduct.switches, conduct.terms), practice, PROMPT)[0] is Stance.STATED
 
 
 def main() -> None:
@@ -51,12 +42,14 @@ def main() -> None:
     parser.add_argument("--misses", action="store_true", help="list the sentences that were read wrongly")
     options = parser.parse_args()
     sentences = json.loads(SENTENCES.read_text(encoding="utf-8"))
-    practices = recipe_practices()
+    behaviour = load_behaviour(find_family("recipe", ROOT / "suites" / "recipe"))
+    assert isinstance(behaviour, LookupBehaviour)
+    conduct = behaviour.conduct
     rows, recalled, hits, total = [], 0, 0, 0
     for name, texts in sentences.items():
         own = ALIASES.get(name, name)
-        found = [text for text in texts["paraphrases"] if stated(text, own, practices)]
-        wrong = [text for text in texts["near_misses"] if stated(text, own, practices)]
+        found = [text for text in texts["paraphrases"] if stated(text, own, conduct)]
+        wrong = [text for text in texts["near_misses"] if stated(text, own, conduct)]
         recalled, hits, total = recalled + len(found), hits + len(wrong), total + len(texts["paraphrases"])
         rows.append(
             f"| {name} | {len(found)} of {len(texts['paraphrases'])} | {len(wrong)} of {len(texts['near_misses'])} |"

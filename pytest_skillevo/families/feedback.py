@@ -120,6 +120,8 @@ def _incident(incident: Incident) -> str:
     what = "timed out" if incident.code == TIMEOUT else f"answered {incident.code}"
     if incident.kind == "abandoned":
         return f"{incident.tool} {what} for {incident.entity} and was never requested again."
+    if incident.kind == "blocked":
+        return f"{incident.tool} keeps timing out for {incident.entity}; other lookups hold what it would have told."
     if incident.kind == "hurried":
         return f"{incident.tool} {what} for {incident.entity} and was repeated at once; other calls must come first."
     if incident.kind == "pestered":

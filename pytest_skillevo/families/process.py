@@ -14,10 +14,11 @@ TRANSIENT = (TIMEOUT, RATE_LIMITED)
 
 @dataclass(frozen=True, slots=True)
 class Incident:
-    """What came after one fault: the call was abandoned, hurried (repeated at once), pestered (a final answer asked
-    again `times` times), or others that had succeeded were requested again."""
+    """What came after one fault: the call was abandoned, blocked (broken for good, and no other route taken), hurried
+    (repeated at once), pestered (a final answer asked again `times` times), or others that had succeeded were requested
+    again."""
 
-    kind: Literal["abandoned", "hurried", "pestered", "batch"]
+    kind: Literal["abandoned", "blocked", "hurried", "pestered", "batch"]
     tool: str
     code: str
     entity: str
@@ -94,7 +95,7 @@ def _incidents(
         code = str(first.code)
         recovered = any(entry.success and entry.key == key for entry in log)
         if not recovered and first.withheld & unmet - known:
-            yield Incident("abandoned", first.tool, code, entity)
+            yield Incident("blocked" if first.fault == "R" else "abandoned", first.tool, code, entity)
         hurried = sum(1 for entry in entries[1:] if code == RATE_LIMITED and box.log[entry.index - 1].key == key)
         if hurried:
             yield Incident("hurried", first.tool, code, entity, hurried)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 from ..core.records import SPLITS, Split
 from .compare import Comparator
 from .faults import FaultRule
-from .official import UniformRules
+from .official import Rules
 from .tools import Aspect, ToolSpec
 from .world import Chance, Population, Record, World, build_world
 
@@ -114,11 +114,12 @@ class FamilySpec:
     tools: Mapping[str, ToolSpec]
     levels: Mapping[str, Level]
     contract: Contract
-    official: Callable[[Level], UniformRules]
     prompt: Callable[[Scenario], str]
     files: Callable[[Scenario], Mapping[str, str]]
     #: The fewest calls from which the artifact follows, without faults.
     route: Callable[[Scenario], Sequence[Call]]
+    #: Public family whose evaluator gives the official score, or the rules for a task; None: made from the contract.
+    official: str | Callable[[Scenario], Rules] | None = None
     #: What a task calls an entity, and what it calls an aliased one (fault A).
     title: Callable[[Record], str] = lambda record: str(record["name"])
     alias: Callable[[Chance, Record], str] | None = None

@@ -6,8 +6,9 @@ from typing import Any, Final
 
 from ..core.errors import EvaluationError
 from ..core.records import AgentRun, Evaluation, Task
+from .expected import expected_ids, official_rules
 from .feedback import feedback_text
-from .official import ID_MODES, score_official
+from .official import score_official
 from .scenario import Scenario
 from .strict import score_strict
 from .tools import Toolbox
@@ -70,10 +71,9 @@ def grade(scenario: Scenario, run: AgentRun) -> Evaluation:
             f" case.tools gave, not {type(box).__name__}"
         )
     strict = score_strict(scenario, box)
-    level = scenario.spec.official(scenario.rung)
+    rules = official_rules(scenario)
     text = box.files.get(scenario.spec.contract.file)
-    expected = [ID_MODES[level.id_mode].read(ident) for ident in scenario.idents.values()]
-    official = score_official(level, text, expected)
+    official = score_official(rules, text, expected_ids(rules, scenario))
     return Evaluation(
         score=strict.score,
         passed=strict.passed,

@@ -60,7 +60,8 @@ def _list(tool: str, argument: str) -> Lookup:
 
 STAGES: Final = (
     (
-        Lookup(tool="meal_search", ask=lambda dish, _: {"name": dish.title}, learn=_learn, rows="meals", shorten="name"),
+        Lookup(tool="meal_search", ask=lambda dish, _: {"name": dish.title}, learn=_learn, rows="meals",
+               shorten="name"),
         Lookup(tool="meal_by_ingredient", ask=_with("key ingredient", "ingredient"), learn=_learn, rows="meals",
                unless="meal_search"),
     ),

@@ -8,7 +8,6 @@ from typing import Any
 
 from pytest_skillevo.families.compare import SENTINEL, members, text, whole
 from pytest_skillevo.families.faults import FaultRule
-from pytest_skillevo.families.official import UniformRules
 from pytest_skillevo.families.projections import (
     COUNT_AND_TOP,
     count_and_top,
@@ -234,7 +233,8 @@ CONTRACT = Contract(
     id_key="name",
     entries="dishes",
     fields=(
-        FieldSpec("category", "values", text, lambda _, dish: dish["category"], fact("category"), "the catalogue's name"),
+        FieldSpec("category", "values", text, lambda _, dish: dish["category"], fact("category"),
+                  "the catalogue's name"),
         FieldSpec("cuisine", "values", text, lambda _, dish: KITCHENS.get(dish["area"], SENTINEL), fact("area"),
                   "the name used by the task", raw_gaps=(UNKNOWN,)),
         FieldSpec("ingredient_count", "values", whole, lambda _, dish: len(dish["ingredients"]),
@@ -255,28 +255,6 @@ CONTRACT = Contract(
                      lambda task: sorted({KITCHENS[dish["area"]] for dish in task.records if dish["area"] != UNKNOWN})),
     ),
 )  # fmt: skip
-
-
-def _official(level: Level) -> UniformRules:
-    """The public scorer's tables for this family (skillcraft_rules.json)."""
-    hidden = (("meal_by_category", "category_dishes"), ("meal_by_area", "cuisine_dishes"))
-    return UniformRules(
-        list_key="recipes",
-        id_key="name",
-        id_mode="either",
-        id_weight=0.25,
-        checks=(
-            ("truthy", ("category",), 0.15),
-            ("truthy", ("cuisine",), 0.1),
-            ("truthy", ("difficulty_rating",), 0.2),
-            ("present", ("estimated_cooking_time_min",), 0.15),
-            ("present", ("ingredient_count",), 0.15),
-        ),
-        required=(
-            *("name", "difficulty_rating", "estimated_cooking_time_min", "category", "cuisine"),
-            *(key for tool, key in hidden if tool in level.tools),
-        ),
-    )
 
 
 # --- levels and texts --------------------------------------------------------------------------------------------
@@ -386,7 +364,7 @@ FAMILY = FamilySpec(
     tools={tool.name: tool for tool in TOOLS},
     levels=LEVELS,
     contract=CONTRACT,
-    official=_official,
+    official="recipe-cookbook-builder",
     prompt=_prompt,
     files=lambda task: {"reference/recipe.md": REFERENCE, "plan.json": stale_plan(task, "cookbook.json")},
     route=_route,

@@ -9,6 +9,7 @@ from typing import Any
 
 from pytest_skillevo.core.draws import draw_int
 from pytest_skillevo.families.compare import SENTINEL, near, parts, text, whole
+from pytest_skillevo.families.expected import with_known
 from pytest_skillevo.families.faults import FaultRule
 from pytest_skillevo.families.official import UniformRules
 from pytest_skillevo.families.projections import OFFSET, fact
@@ -22,9 +23,7 @@ HERE = Path(__file__).parent
 
 # --- the world ---------------------------------------------------------------------------------------------------
 
-COUNTRIES = words(
-    "Velria, Ombra, Tasqa, Kellmark, Sarun, Norvia, Pelago, Brumland, Izar, Lumar, Quennia, Dravos"
-)
+COUNTRIES = words("Velria, Ombra, Tasqa, Kellmark, Sarun, Norvia, Pelago, Brumland, Izar, Lumar, Quennia, Dravos")
 HOURS, DAYS, PAST = 168, 14, 30
 #: Rows of one answer where a station sends its days in pages.
 PAGE = {"daily": 10, "history": 20}
@@ -124,11 +123,18 @@ def _coordinates(ask: Ask) -> Answer:
         return failed(NOT_FOUND, f"There is no city {name!r}{f' in {country!r}' if country else ''}.")
     city = found[0]
     payload = {
-        "success": True, "city": city["name"], "country": city["country"], **_spot(city), "all_results_count": len(found),
+        "success": True, "city": city["name"], "country": city["country"], **_spot(city),
+        "all_results_count": len(found),
     }  # fmt: skip
     if ask.profile != "lean":
         code = city["country"][:2].upper()
-        payload |= {"timezone": "UTC", "population": city["residents"], "elevation": 12, "admin1": "", "country_code": code}
+        payload |= {
+            "timezone": "UTC",
+            "population": city["residents"],
+            "elevation": 12,
+            "admin1": "",
+            "country_code": code,
+        }
     return Answer(payload, frozenset({(city["id"], "coordinates")}), about=city["id"])
 
 
@@ -140,7 +146,9 @@ NOWHERE = failed(NEEDS_PREREQUISITE, f"No station lies there; take the coordinat
 NO_ARCHIVE = failed(NO_DATA, "The station there keeps no archive. This is final.")
 
 
-def _forecast(name: str, description: str, project: Callable[[Ask, Record], Answer], *, paged: bool = False) -> ToolSpec:
+def _forecast(
+    name: str, description: str, project: Callable[[Ask, Record], Answer], *, paged: bool = False
+) -> ToolSpec:
     """A tool that is asked by coordinates; the city's name is only a label."""
 
     def answer(ask: Ask) -> Answer:
@@ -251,7 +259,8 @@ TOOLS = (
     _forecast(HOURLY, "The coming 168 hours at coordinates, with a summary.", _hours),
     _forecast(DAILY, "The coming 14 days at coordinates, by page, with a summary of the page.",
               lambda ask, city: _days(ask, city, "daily", days(city), "daily_forecast", daily_summary), paged=True),
-    _forecast(HISTORICAL, "The past 30 days at coordinates, by page, with a summary of the page.", _archive, paged=True),
+    _forecast(HISTORICAL, "The past 30 days at coordinates, by page, with a summary of the page.", _archive,
+              paged=True),
 )  # fmt: skip
 
 # --- the contract ------------------------------------------------------------------------------------------------
@@ -281,8 +290,8 @@ CONTRACT = Contract(
     id_key="name",
     entries="cities",
     fields=(
-        FieldSpec("coordinates", "values", parts(latitude=near(0.01), longitude=near(0.01)), lambda _, city: _spot(city),
-                  fact("coordinates"), "latitude and longitude of the right city"),
+        FieldSpec("coordinates", "values", parts(latitude=near(0.01), longitude=near(0.01)),
+                  lambda _, city: _spot(city), fact("coordinates"), "latitude and longitude of the right city"),
         FieldSpec("current", "values", parts(temperature=_DEGREES, humidity=whole),
                   lambda _, city: {"temperature": city["now"] / 10, "humidity": city["humidity"]},
                   fact("current"), "temperature and humidity of the right city", tools=(CURRENT,)),
@@ -290,11 +299,12 @@ CONTRACT = Contract(
                   parts(avg_temperature=_DEGREES, max_temperature=_DEGREES, min_temperature=_DEGREES), _hourly,
                   fact("hourly"), "the figures of the summary block", tools=(HOURLY,)),
         FieldSpec("daily_forecast", "values", parts(avg_high=_DEGREES, avg_low=_DEGREES),
-                  lambda _, city: daily_summary(days(city)), _needs("daily", DAYS), "the figures over all 14 days",
+                  lambda _, city: daily_summary(days(city)), _needs("daily", DAYS),
+                  "the figures of the summary block, over all 14 days",
                   tools=(DAILY,), truncated=_truncated("daily", days, daily_summary)),
         FieldSpec("historical", "values", parts(avg_mean=_DEGREES, highest=_DEGREES, lowest=_DEGREES),
                   lambda _, city: SENTINEL if city["kind"] == "bare" else past_summary(past(city)),
-                  _needs("history", PAST), "the figures over all 30 days", tools=(HISTORICAL,),
+                  _needs("history", PAST), "the figures of the summary block, over all 30 days", tools=(HISTORICAL,),
                   truncated=_truncated("history", past, past_summary)),
     ),
     summary=(
@@ -310,26 +320,14 @@ def _metric(task: Scenario) -> Callable[[Record], int]:
     return lambda city: int(city[name])
 
 
-def _official(level: Level) -> UniformRules:
-    """The public scorer's tables for this family (skillcraft_rules.json)."""
-    blocks = (
-        (CURRENT, "current", ("current",)),
-        (HOURLY, "hourly_forecast", ("hourly_forecast", "hourly")),
-        (DAILY, "daily_forecast", ("daily_forecast", "daily")),
-    )
-    required = [*(key for tool, key, _ in blocks if tool in level.tools), *["historical"][: HISTORICAL in level.tools]]
-    return UniformRules(
-        list_key="cities",
-        id_key="name",
-        id_mode="either",
-        id_weight=0.2,
-        # Invented cities have no box in the original's table; then numbers alone give 0.3.
-        checks=(
-            ("truthy", ("coordinates",), 0.3),
-            *(("truthy", keys, 0.15) for tool, _, keys in blocks if tool in level.tools),
-        ),
-        required=("name", "coordinates", *required),
-    )
+def _official(task: Scenario) -> UniformRules:
+    """The public scorer's rules, with boxes around the invented cities."""
+    boxes = {
+        task.titles[city["id"]].casefold(): [spot - 0.1, spot + 0.1, lon - 0.1, lon + 0.1]
+        for city in task.records
+        for spot, lon in [_spot(city).values()]
+    }
+    return with_known("openmeteo-weather", task, boxes)
 
 
 # --- levels and texts --------------------------------------------------------------------------------------------

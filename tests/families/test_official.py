@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_skillevo.families.expected import official_rules
 from pytest_skillevo.families.official import (
     FAKE_PHRASES,
     LEVELS,
@@ -20,7 +21,10 @@ from pytest_skillevo.families.official import (
     public_task,
     score_official,
 )
+from pytest_skillevo.families.registry import load_family
+from pytest_skillevo.families.scenario import Scenario
 
+SUITES = Path(__file__).parents[2] / "suites"
 DATA = Path(__file__).parents[1] / "data"
 FACTS = json.loads((DATA / "skillcraft_rules.json").read_text(encoding="utf-8"))["families"]
 VECTORS = json.loads((DATA / "skillcraft_vectors.json").read_text(encoding="utf-8"))["vectors"]
@@ -74,20 +78,26 @@ def test_the_tables_are_those_of_the_public_scorers(family, level):
     assert sorted(rules.required) == sorted(facts["required"])
 
 
+#: Our families and the public ones in whose shape they are.
+SHAPES = {"recipe": "recipe-cookbook-builder", "weather": "openmeteo-weather"}
+
+
 @pytest.mark.parametrize("level", LEVELS)
-def test_the_recipe_family_is_scored_by_the_public_rules(recipe, level):
-    facts, task = FACTS["recipe-cookbook-builder"]["levels"][level], public_task("recipe-cookbook-builder", level)
-    ours = recipe.official(recipe.levels[level])
-    assert dataclasses.replace(ours, required=task.rules.required) == task.rules
-    assert sorted(ours.required) == sorted(task.rules.required)
-    assert sorted(recipe.levels[level].tools) == sorted(facts["tools"])
-    assert recipe.levels[level].entities == len(facts["expected"])
-    assert (recipe.contract.file, recipe.contract.list_key) == (facts["output_file"], facts["list_key"])
+@pytest.mark.parametrize("name", SHAPES)
+def test_our_families_are_scored_by_the_public_rules(name, level):
+    spec, public = load_family(SUITES / name / "family.py"), SHAPES[name]
+    facts, task = FACTS[public]["levels"][level], public_task(public, level)
+    ours = official_rules(Scenario(spec, level, "feedback", 0, "lean"))
+    assert dataclasses.replace(ours, known=task.rules.known) == task.rules
+    assert sorted(spec.levels[level].tools) == sorted(facts["tools"])
+    assert spec.levels[level].entities == len(facts["expected"])
+    assert (spec.contract.file, spec.contract.list_key) == (facts["output_file"], facts["list_key"])
 
 
-def test_the_tools_take_the_public_arguments_plus_an_offset(recipe):
-    for name, spec in recipe.tools.items():
-        public = FACTS["recipe-cookbook-builder"]["tools"][f"local-{name}"]
+@pytest.mark.parametrize("name", SHAPES)
+def test_the_tools_take_the_public_arguments_plus_an_offset(name):
+    for tool, spec in load_family(SUITES / name / "family.py").tools.items():
+        public = FACTS[SHAPES[name]]["tools"][f"local-{tool}"]
         assert {key: schema["type"] for key, schema in spec.parameters.items() if key != "offset"} == {
             key: schema["type"] for key, schema in public["params"].items()
         }
@@ -101,7 +111,7 @@ def test_an_unknown_family_or_level_is_a_key_error(family, level):
 
 
 def test_a_crash_of_the_original_is_told_apart_from_an_honest_zero(recipe):
-    rules = recipe.official(recipe.levels["e1"])
+    rules = official_rules(Scenario(recipe, "e1", "feedback", 0, "lean"))
     assert score_official(rules, None, ["a"]).status == "fail"
     assert score_official(rules, "null", ["a"]).status == "evaluator_error"
     assert score_official(rules, None, ["a"]).quality == score_official(rules, "null", ["a"]).quality == 0.0

@@ -14,10 +14,11 @@ from .practices_under_test import PRACTICES, TERMS
 FEEDBACK = """\
 coverage: 3 of 4 requested dishes delivered; missing: Rustic Ab Pot, Cd Tray; extra: Ab Pot, Zz Bowl; duplicated: Ef Pan.
 missing fields: category_dishes (4 of 4), category (1 of 4), cuisines_covered (in the summary).
-wrong values: category of Gh Fold (the catalogue's category is expected); cuisine of Ij Tray (the name used by the task is expected); ingredient_count of Kl Pan (a whole number is expected); cuisine_dishes of Mn Pot (an object with count and top3 over the whole area is expected).
+wrong values: category of Gh Fold (the catalogue's category is expected); cuisine of Ij Tray (the name used by the task is expected); ingredient_count of Kl Pan (a whole number is expected); cuisine_dishes of Mn Pot (an object with count and top3 over the whole area is expected); hourly_forecast of Uv Pan (the figures of the summary block is expected).
 derived: difficulty_rating wrong for Kl Pan; cuisines_covered wrong in the summary.
 faults: after meal_details timed out for Op Bowl, Cd Tray and Ef Pan were requested again; only the failed item needs a repeat.
 faults: meal_by_area answered RATE_LIMITED for Op Bowl and was repeated at once; other calls must come first.
+faults: meal_details keeps timing out for Wx Pot; other lookups hold what it would have told.
 faults: the gap in Qr Pot was not reported with the documented sentinel.
 paging: category_dishes of St Pot counts a truncated list (35 of 52 returned).
 process: 2 calls came before what they need (meal_details).

@@ -155,6 +155,22 @@ RULES: Final[dict[str, tuple[str, ...]]] = {
         "Determine {words} by the bands in the task.",
         "Compute {words} with the task's own scale.",
     ),
+    "block": (
+        "Copy the figures of the summary block; do not work them out from the rows.",
+        "Take {words} from the block of ready-made figures in the answer.",
+        "Use the answer's summary block for {words}, never a few rows.",
+        "Keep only the summary block of a long answer and report its figures.",
+        "For {words} the summary block counts, not the rows.",
+        "Never compute {words} from rows by hand: the block has the figures.",
+    ),
+    "detour": (
+        "When one tool keeps failing for an item, take the values from another tool.",
+        "If a lookup times out for good, go another way: other lookups hold the same values.",
+        "A tool that fails three times for one item is replaced by the other tools.",
+        "After repeated failures use the alternative lookups that give the same value.",
+        "Failing for good is no gap: fall back on a different tool.",
+        "Do not wait for a tool that keeps failing, use the other route.",
+    ),
     "summary": (
         "Compute the summary from the entries that you really wrote, each value once and sorted.",
         "Build the summary at the end out of the delivered entries, without duplicates.",
@@ -204,6 +220,8 @@ HARMFUL: Final[dict[str, tuple[str, ...]]] = {
     "as asked": ("Report {words} as the country that the catalogue gives.",),
     "own count": ("Copy {field} from the record.",),
     "by rule": ("Use the tool's estimate for {words}.", "Copy {words} from the tool's estimate."),
+    "block": ("Work out {words} by hand from a few rows.",),
+    "detour": ("Repeat a failing call until it answers.",),
     "summary": ("Copy the summary from the example.",),
 }
 

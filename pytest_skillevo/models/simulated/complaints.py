@@ -10,6 +10,7 @@ from typing import Final
 from .library import (
     ALPHABETICAL,
     AMBIGUITY,
+    DETOUR,
     FINISH,
     GAP,
     HONESTY,
@@ -20,6 +21,7 @@ from .library import (
     RETRY,
     REUSE,
     SUMMARY,
+    SUMMARY_BLOCK,
     TASK_WINS,
     TITLES,
     VERIFY,
@@ -161,7 +163,12 @@ def _wrong(rest: str) -> Iterator[Complaint]:
     values = _VALUES.findall(rest)
     # A plain value of the source that is wrong belongs to somebody else: the wrong record was taken.
     mixed_up = tuple(
-        dict.fromkeys(n for _, names, expected in values if "catalogue" in expected for n in _names(names))
+        dict.fromkeys(
+            name
+            for _, names, expected in values
+            if "catalogue" in expected or "of the right" in expected
+            for name in _names(names)
+        )
     )
     if mixed_up:
         yield Complaint("ambiguity", AMBIGUITY, entities=mixed_up)
@@ -171,6 +178,8 @@ def _wrong(rest: str) -> Iterator[Complaint]:
             yield Complaint("as asked", as_asked(field, _words(field)), field, entities)
         elif entities and "whole number" in expected:
             yield Complaint("own count", own_count(field, f"{field.split('_')[0]}*"), field, entities)
+        elif entities and "summary block" in expected:
+            yield Complaint("block", SUMMARY_BLOCK, field, entities)
         elif entities and ("top3" in expected or "list" in expected):
             yield Complaint("alphabetical", ALPHABETICAL, field, entities)
 
@@ -180,6 +189,8 @@ def _faults(rest: str) -> Iterator[Complaint]:
         yield Complaint("gap", GAP)
     elif "RATE_LIMITED" in rest:
         yield Complaint("rate limit", RATE_LIMIT)
+    elif "keeps timing out" in rest:
+        yield Complaint("detour", DETOUR)
     elif "timed out" in rest:
         found = re.search(r"timed out for (.+?)(?:,| and was)", rest)
         yield Complaint("retry", RETRY, entities=(found[1],) if found else ())

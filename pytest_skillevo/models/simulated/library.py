@@ -290,6 +290,29 @@ SUMMARY: Final = Practice(
     documented=True,
 )
 
+_BLOCK = concept("summary|summaries|block|blocks|aggregate*|ready made figures")
+_ROWS = concept("row|rows|hour|hours|hourly rows|series|by hand|by eye|array|arrays")
+
+SUMMARY_BLOCK: Final = Practice(
+    "copy the summary blocks",
+    p0=0.45,
+    p1=0.03,
+    directive=patterns(
+        "+copy +block !example !entity", "+keep +block", "+block -rows", "-compute rows", "+report +block !example",
+        block=_BLOCK, rows=_ROWS,
+    ),
+    contrary={"lapse": patterns("+compute +rows !-rows !null", rows=_ROWS)},
+    documented=True,
+)  # fmt: skip
+
+DETOUR: Final = Practice(
+    "take another route",
+    p0=0.6,
+    p1=0.03,
+    directive=patterns("failed +detour !null"),
+    contrary={"lapse": patterns("failed -detour", "+retry failed +endless")},
+)
+
 
 #: The practices that hold for any family of lookup tasks.
 GENERIC: Final = (

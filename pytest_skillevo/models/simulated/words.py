@@ -42,6 +42,9 @@ _WORDS: Final = {
     "|in the meantime|afterwards|set aside|another item|another item|another call|another entity",
     "at_once": "at once|immediate*|straight away|straightaway|right away|instantly|promptly|back to back|hammer*"
     "|in a loop|keep trying|until it works|until it answers|right now|on the spot|in a row",
+    "detour": "instead|alternativ*|another tool|other tool|other tools|different tool|fallback*|fall back|falling back"
+    "|other route|another route|another way|other way|detour*|another lookup|other lookups|other lookup",
+    "endless": "until it answers|until it works|forever|as often as it takes|without limit",
     "keep": "keep*|retain*|hold on to|leave|preserv*|save",
     # Permanent gaps and invention.
     "nodata": "no_data|gap|gaps|permanent|permanently|nothing to report|without a value|missing upstream|not known",

@@ -1,0 +1,18 @@
+"""Weather reports of invented cities: the cases of the skill weather-report."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_skillevo import Skill, Task, cases
+from pytest_skillevo.core.protocols import Agent
+from pytest_skillevo.core.rollout import Rollout
+
+pytestmark = pytest.mark.skill("weather-report")
+
+
+@pytest.mark.parametrize("case", cases("weather"))
+def test_weather(skill: Skill, case: Task, agent: Agent, rollout: Rollout) -> None:
+    """One task of the family, solved with the skill under test."""
+    run = agent.run(case.prompt, tools=case.tools, skills=[skill], seed=rollout.seed)
+    rollout.record(case.grade(run))
