@@ -132,8 +132,7 @@ class Budget:
 
     def allow_reflection(self) -> None:
         """Raise Stop when reflection has used the money set aside for it, or one more call may pass another cap."""
-        refusal = self._reflection.refusal(0, 0) or self.refusal(0, reflections=1)
-        if refusal is not None:
+        if refusal := self.refusal(0, reflections=1):
             raise Stop(refusal.reason, refusal.detail)
 
     def charge_reflection(self, usage: Usage) -> None:
@@ -148,7 +147,10 @@ class Budget:
         if self._cap is not None and self.rollouts + self._held + rollouts > self._cap:
             used = f"{self.rollouts} of {self._cap} rollouts are used"
             return Refusal(StopReason.METRIC_BUDGET, f"{used} and an iteration may need {rollouts}")
-        found = (meter.refusal(rollouts, reflections) for meter in self._meters)
+        found = [meter.refusal(rollouts, reflections) for meter in self._meters]
+        if reflections:
+            # Only what is used counts against it: a call costs too little to be reserved.
+            found.append(self._reflection.refusal(0, 0))
         return next((refusal for refusal in found if refusal is not None), None)
 
     def _hold(self, rollouts: int) -> None:

@@ -22,6 +22,9 @@ class Draft:
     text: str | None = None
     rationale: str = ""
     left_out: tuple[str, ...] = ()
+    follows: int | None = None
+    #: Rollouts of this iteration.
+    spent: int = 0
 
     def event(self, kind: EventKind, verdict: str, rollouts: int) -> SearchEvent:
         """The finished event; `rollouts` is what the whole search has used."""
@@ -39,4 +42,5 @@ class Draft:
             self.rationale,
             self.left_out,
             rollouts,
+            self.follows,
         )

@@ -8,8 +8,9 @@ from typing import Final
 from ..skill import Skill
 from .components import round_robin
 from .merge import Merge, trial_cases
+from .pacing import paced
 from .pool import Pool, total
-from .proposing import Candidate, enter, is_known, propose, reflect, validate
+from .proposing import Candidate, candidate_of, enter, is_known, reflect, validate
 from .results import EventKind, StopReason
 from .state import State, scores_of
 from .steps import Steps, Stop, together
@@ -46,12 +47,8 @@ def _round(state: State, pool: Pool) -> Steps[None]:
             return
     size = len(pool)
     state.siblings.clear()
-    tasks = []
-    for _ in range(width):
-        state.iteration += 1
-        place = state.strategy.select_parent(pool, seed=state.settings.seed, iteration=state.iteration)
-        tasks.append(propose(state, pool, state.open(state.iteration), place))
-    passed = [candidate for candidate in (yield from together(tasks)) if candidate is not None]
+    proposed = yield from together([paced(state, pool, width) for _ in range(width)])
+    passed = [candidate for candidate in proposed if candidate is not None]
     yield from together([validate(state, pool, candidate) for candidate in _kept(state, passed)])
     for _ in range(len(pool) - size):
         state.merger.earn()
@@ -74,8 +71,7 @@ def best_gains(gains: Sequence[float], keep: int | None) -> list[int]:
 
 def _try_merge(state: State, pool: Pool, merge: Merge) -> Steps[None]:
     """The merge on a few validation cases; as good there as both parents, on the others as well."""
-    state.iteration += 1
-    draft = state.open(state.iteration)
+    draft = state.begin()
     left, right = pool.entry(merge.left), pool.entry(merge.right)
     draft.parent, draft.component, draft.candidate = left.digest, MERGE, merge.skill.digest
     draft.rationale = f"{', '.join(merge.taken)} of {right.digest[:12]}"
@@ -98,7 +94,7 @@ def _try_merge(state: State, pool: Pool, merge: Merge) -> Steps[None]:
             return
         outcomes |= fresh
     state.merger.accept()
-    enter(state, pool, Candidate(draft, skill, merge.left, reached - wanted), outcomes, merge.right)
+    enter(state, pool, candidate_of(draft, skill, merge.left, reached - wanted), outcomes, merge.right)
 
 
 # Baselines.
@@ -108,21 +104,17 @@ def _best_of_n(state: State, pool: Pool) -> Steps[None]:
     """Variations of the seed that the model writes without having seen a record; the best validation mean wins."""
     width = state.require_another(pool, len(pool.cases))
     state.siblings.clear()
-    tasks = []
-    for _ in range(width):
-        state.iteration += 1
-        tasks.append(_variation(state, pool, state.iteration))
-    yield from together(tasks)
+    yield from together([_variation(state, pool) for _ in range(width)])
 
 
-def _variation(state: State, pool: Pool, iteration: int) -> Steps[None]:
-    draft = state.open(iteration)
+def _variation(state: State, pool: Pool) -> Steps[None]:
+    draft = state.begin()
     draft.parent = state.seed.digest
     component = round_robin(state.seed, pool.next_cursor(0))
     child = yield from reflect(state, draft, state.seed, (component,), ())
     if child is not None and not is_known(state, draft, pool, child):
         skill = state.skills.setdefault(child.digest, child)
-        yield from validate(state, pool, Candidate(draft, skill, 0, 0.0))
+        yield from validate(state, pool, candidate_of(draft, skill, 0, 0.0))
 
 
 def _without_skill(state: State, pool: Pool) -> Steps[None]:
@@ -130,8 +122,7 @@ def _without_skill(state: State, pool: Pool) -> Steps[None]:
     absent = Skill.absent(state.seed.name)
     if refusal := state.budget.refusal(len(pool.cases), reflections=0):
         raise Stop(refusal.reason, refusal.detail)
-    state.iteration += 1
-    draft = state.open(state.iteration)
+    draft = state.begin()
     draft.candidate = absent.digest
     skill = state.skills.setdefault(absent.digest, absent)
     outcomes = yield from state.evaluate(draft, skill, pool.cases, "validation")

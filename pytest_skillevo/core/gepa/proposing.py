@@ -24,18 +24,30 @@ from .validation import Race
 class Candidate:
     """A child that passed its minibatch and waits for validation."""
 
+    #: Of the iteration that made it.
     draft: Draft
     skill: Skill
-    #: Place of its parent in the pool.
+    #: Place in the pool of the skill that it was made from.
     parent: int
     #: The gain on the minibatch, as far as it was run.
     gain: float
+    #: Changed components and why; several when it was made in several steps.
+    components: tuple[str, ...]
+    rationale: str
+    #: The last iteration that was spent on it.
+    last: int
 
 
-def propose(state: State, pool: Pool, draft: Draft, place: int) -> Steps[Candidate | None]:
-    """A child of the pool's skill at `place` that passed its minibatch, or None and the event that says why not."""
-    parent = pool.skill(place)
+def propose(
+    state: State, pool: Pool, draft: Draft, place: int, before: Candidate | None = None
+) -> Steps[Candidate | None]:
+    """A child that passed its minibatch, or None and the event that says why not.
+
+    It is made of the pool's skill at `place`, or of a candidate `before` that was made of that and is not validated.
+    """
+    parent = pool.skill(place) if before is None else before.skill
     draft.parent = parent.digest
+    draft.follows = None if before is None else before.draft.iteration
     records = yield from _parent_minibatch(state, draft, parent)
     if records is None:
         return None
@@ -177,7 +189,12 @@ def _child_minibatch(state: State, draft: Draft, place: int, child: Skill) -> St
     if not verdict:
         _reject_child(state, draft, len(known))
         return None
-    return Candidate(draft, skill, place, total(known) - total(parent))
+    return candidate_of(draft, skill, place, total(known) - total(parent))
+
+
+def candidate_of(draft: Draft, skill: Skill, parent: int, gain: float) -> Candidate:
+    """The candidate that one iteration made."""
+    return Candidate(draft, skill, parent, gain, (draft.component or "",), draft.rationale, draft.iteration)
 
 
 def _reject_child(state: State, draft: Draft, run: int) -> None:
@@ -221,12 +238,12 @@ def enter(
         iteration=draft.iteration,
         parent=candidate.parent,
         merged=merged,
-        component=draft.component,
-        rationale=draft.rationale,
+        component="+".join(candidate.components),
+        rationale=candidate.rationale,
         cost=state.cost_of(candidate.skill, outcomes),
     )
     if entry.mean > best:
-        state.improved = max(state.improved, draft.iteration)
+        state.improved = max(state.improved, candidate.last)
     draft.text = None
     after = f"{total(draft.child_scores):g}" if draft.child_scores else "certainly better"
     verdict = f"minibatch {after} after {total(draft.parent_scores):g}; " if draft.parent_scores else ""

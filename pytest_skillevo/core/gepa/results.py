@@ -58,6 +58,8 @@ class EventKind(StrEnum):
 
     SEED_VALIDATED = "seed_validated"
     CANDIDATE_ACCEPTED = "candidate_accepted"
+    #: The child passed its minibatch and became the parent of the next proposal before anything was validated.
+    STEP_KEPT = "step_kept"
     CANDIDATE_REJECTED = "candidate_rejected"
     CANDIDATE_DUPLICATE = "candidate_duplicate"
     REFLECTION_REJECTED = "reflection_rejected"
@@ -77,7 +79,7 @@ class SearchEvent:
 
     iteration: int
     kind: EventKind
-    #: Digest of the skill that was mutated.
+    #: Digest of the skill that was mutated; it is in the pool unless `follows` says otherwise.
     parent: str | None
     component: str | None
     #: Case ids of the minibatch, without those left out.
@@ -96,6 +98,8 @@ class SearchEvent:
     left_out: tuple[str, ...]
     #: Rollouts used by the whole search up to here.
     rollouts: int
+    #: Iteration whose child, not validated yet, is the parent.
+    follows: int | None = None
 
     def to_json(self) -> dict[str, Any]:
         """A JSON object."""
@@ -113,6 +117,7 @@ class SearchEvent:
             "rationale": self.rationale,
             "left_out": list(self.left_out),
             "rollouts": self.rollouts,
+            "follows": self.follows,
         }
 
     @classmethod

@@ -81,6 +81,9 @@ class SearchSettings:
     #: Whether a child's minibatch ends as soon as its verdict is certain, `chunk` rollouts being asked at a time.
     stop_early: bool = True
     chunk: int = 1
+    #: A child that passed its minibatch is the parent of further proposals until these have cost this share of a
+    #: validation; then what passed is validated as one candidate. 0 validates every child (core/gepa/pacing.py).
+    pace: float = 1.0
     #: Merges of two candidates that may be accepted; 0 is none.
     merges: int = 0
     #: The final pick takes the cheapest candidate whose mean is at most this much below the best.
@@ -129,5 +132,7 @@ class SearchSettings:
             raise ConfigError(f"epsilon must lie in [0, 1), not {self.epsilon!r}")
         if self.threshold is not None and not 0 < self.threshold <= 1:
             raise ConfigError(f"threshold must lie in (0, 1], not {self.threshold!r}")
+        if not math.isfinite(self.pace) or self.pace < 0:
+            raise ConfigError(f"pace must be a share of a validation, 0 or more, not {self.pace!r}")
         if not math.isfinite(self.max_growth) or self.max_growth < 1:
             raise ConfigError(f"max_growth must be at least 1, not {self.max_growth!r}")

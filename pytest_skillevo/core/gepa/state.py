@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NoReturn
 
 from ..draws import draw_int
 from ..errors import ConfigError
@@ -63,6 +62,11 @@ class State:
 
     # Events.
 
+    def begin(self) -> Draft:
+        """Begin the next iteration with its event."""
+        self.iteration += 1
+        return self.open(self.iteration)
+
     def open(self, iteration: int) -> Draft:
         """Begin the event of an iteration."""
         draft = self._drafts[iteration] = Draft(iteration)
@@ -102,6 +106,7 @@ class State:
             assert isinstance(answer, RolloutAnswer)
             outcomes[case] = answer.outcome
         self.budget.settle(outcomes.values())
+        draft.spent += len(cases)
         self._leave_out(draft, [case for case, outcome in outcomes.items() if outcome.status == "skipped"], outcomes)
         self._scored.update(case for case, outcome in outcomes.items() if outcome.status == "scored")
         return outcomes
@@ -188,29 +193,34 @@ class State:
 
     def require_another(self, pool: Pool, rollouts: int) -> int:
         """How many proposals of `rollouts` rollouts each may start side by side. Raises Stop when it is none."""
-        settings, best = self.settings, pool.best.mean
-        if settings.threshold is not None and best >= settings.threshold:
-            self._end_at_threshold(pool, best)
-        idle = self.iteration - self.improved
-        if settings.patience is not None and idle >= settings.patience:
-            raise Stop(StopReason.NO_IMPROVEMENT, f"the best mean is {best:.4f} since {idle} iterations")
-        if self.iteration >= settings.iterations:
-            raise Stop(StopReason.MAX_ITERATIONS, f"all {settings.iterations} iterations are used")
-        if refusal := self.budget.refusal(rollouts):
-            raise Stop(refusal.reason, refusal.detail)
-        width = min(settings.width, settings.iterations - self.iteration)
+        if stop := self.obstacle(pool, rollouts):
+            raise stop
+        width = min(self.settings.width, self.settings.iterations - self.iteration)
         while self.budget.refusal(width * rollouts, width):
             width -= 1
         return width
+
+    def obstacle(self, pool: Pool, rollouts: int, reflections: int = 1) -> Stop | None:
+        """Why no further proposal may start that needs so many rollouts and reflections at worst; None if it may."""
+        settings, best = self.settings, pool.best.mean
+        if settings.threshold is not None and best >= settings.threshold:
+            return self._threshold_reached(pool, best)
+        idle = self.iteration - self.improved
+        if settings.patience is not None and idle >= settings.patience:
+            return Stop(StopReason.NO_IMPROVEMENT, f"the best mean is {best:.4f} since {idle} iterations")
+        if self.iteration >= settings.iterations:
+            return Stop(StopReason.MAX_ITERATIONS, f"all {settings.iterations} iterations are used")
+        refusal = self.budget.refusal(rollouts, reflections)
+        return None if refusal is None else Stop(refusal.reason, refusal.detail)
 
     def worst_case(self, pool: Pool) -> int:
         """Rollouts of one proposal at the most."""
         return iteration_rollouts(len(self.feedback), len(pool.cases), self.settings.minibatch)
 
-    def _end_at_threshold(self, pool: Pool, best: float) -> NoReturn:
+    def _threshold_reached(self, pool: Pool, best: float) -> Stop:
         if len(pool) == 1 and best >= 1:
-            raise Stop(StopReason.SATURATED, "the seed skill is perfect on every validation case: nothing to win")
-        raise Stop(StopReason.SCORE_THRESHOLD, f"the best mean {best:.4f} reached {self.settings.threshold}")
+            return Stop(StopReason.SATURATED, "the seed skill is perfect on every validation case: nothing to win")
+        return Stop(StopReason.SCORE_THRESHOLD, f"the best mean {best:.4f} reached {self.settings.threshold}")
 
 
 def scores_of(outcomes: Mapping[str, Outcome]) -> dict[str, float]:

@@ -215,7 +215,7 @@ def test_the_strategy_replaces_every_policy():
         return True
 
     strategy = Strategy(parent, sample, component, accept)
-    result, log = search(lambda skill, request: 0.5, iterations=2, engine={"strategy": strategy})
+    result, log = search(lambda skill, request: 0.5, iterations=2, pace=0, engine={"strategy": strategy})
     assert calls == ["parent", "sample", "component", "accept"] * 2
     assert [entry.parent for entry in result.pool[1:]] == [result.seed] * 2
     assert log.minibatches() == [["f-0"], ["f-0"]]

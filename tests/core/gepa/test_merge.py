@@ -104,7 +104,7 @@ def test_a_search_with_merges_joins_specialists_and_counts_the_merge_as_an_itera
         sample=lambda cases, size, seed, iteration, history: cases[:2],
     )
     result, log = search(
-        specialists, reflect, dataset=cases(4, 6), iterations=3, merges=2, threshold=None,
+        specialists, reflect, dataset=cases(4, 6), iterations=3, merges=2, threshold=None, pace=0,
         engine={"strategy": strategy},
     )  # fmt: skip
     merged = result.pool[-1]
