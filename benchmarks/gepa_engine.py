@@ -154,8 +154,9 @@ class InMemory(Recorder):
         """Nothing happens."""
         return None
 
-    def note(self, entries: Any) -> None:
+    def note(self, entries: Any) -> bool:
         """Keep nothing."""
+        return True
 
     def cleaned(self, payload: Any) -> Any:
         """As it is."""

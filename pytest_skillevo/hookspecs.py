@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .core.gates.records import Gate
     from .core.gepa import Brief
     from .core.protocols import Behaviour, ChatModel
+    from .stages.events import ExperimentEvent
 
 
 @pytest.hookspec(firstresult=True)
@@ -44,6 +45,15 @@ def pytest_skillevo_proposer(name: str, config: pytest.Config) -> Callable[[Brie
     It is called as `propose(brief, seed)`, where the brief (core.gepa.Brief) has the parent skill, the component, the
     records of the minibatch and what was rejected before; it returns the component's whole new text, which passes the
     checks that a model's answer passes. Raise InfrastructureError when it cannot answer.
+    """
+
+
+@pytest.hookspec
+def pytest_skillevo_event(event: ExperimentEvent, config: pytest.Config) -> None:
+    """Be told what happens in an experiment, in order (stages.events.ExperimentEvent lists the kinds).
+
+    Observers change nothing and harm nothing: each is called on its own with its own copy of the data, and one that
+    raises is named at the end of the run. What a resumed run finds in its journal comes again, marked `replayed`.
     """
 
 

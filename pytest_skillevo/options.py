@@ -23,6 +23,7 @@ GOALS = ("quality", "cost", "either", "no-worse")
 CRITICAL_RULES = ("any", "rerun", "tested")
 METHODS = ("gepa", "seed", "no-skill", "best-of-n")
 FRONTIERS = ("instance", "hybrid")
+PICKS = ("best", "one-se")
 ROLES = ("agent", "reflection", "reviewer", "judge")
 
 
@@ -108,6 +109,17 @@ def _up_to_one(text: str) -> float:
     return 1.0 if text in ("1", "1.0") else _share(0, 1)(text)
 
 
+def _least_zero(text: str) -> float:
+    wanted = "a number, 0 or more"
+    try:
+        value = float(text)
+    except ValueError:
+        raise ValueError(wanted) from None
+    if not (math.isfinite(value) and value >= 0):
+        raise ValueError(wanted)
+    return value
+
+
 def _below_one(text: str) -> float:
     return 0.0 if text in ("0", "0.0") else _share(0, 1)(text)
 
@@ -151,8 +163,14 @@ OPTIONS = (
     Option("evolve-seed", "seed of every draw of the experiment", _whole(0), 1, "N", number="int"),
     Option("evolve-iterations", "at most this many proposals in the search", _whole(0), 60, "N", number="int"),
     Option("evolve-rollouts", "at most this many rollouts in all stages together", _whole(1), 1000, "N", number="int"),
-    Option("evolve-max-tokens", "stop the search at this many tokens", _whole(1), metavar="N", number="int"),
-    Option("evolve-max-usd", "stop the search at this cost; refused for models without a price", _money, metavar="USD"),
+    Option(
+        "evolve-max-tokens",
+        "at most this many tokens; the search leaves enough for the stages after it",
+        _whole(1),
+        metavar="N",
+        number="int",
+    ),
+    Option("evolve-max-usd", "the same for money; refused for models without a price", _money, metavar="USD"),
     Option("evolve-max-seconds", "stop the search after this time", _seconds, metavar="SECONDS", number="float"),
     Option("evolve-goal", "what an accepted version must show", _one_of(GOALS), "quality", "|".join(GOALS)),
     Option(
@@ -179,12 +197,24 @@ OPTIONS = (
     Option("evolve-proposer", "who proposes: the reflection model, or a plugin's proposer", _text, "model", "NAME"),
     Option("evolve-minibatch", "feedback cases of one proposal", _whole(1), 3, "N", number="int"),
     Option("evolve-width", "proposals worked on side by side", _whole(1), 1, "N", number="int"),
+    Option(
+        "evolve-pace",
+        "validate when proposals have cost this share of a validation; 0: every child that passed",
+        _least_zero,
+        1.0,
+        "SHARE",
+        number="float",
+    ),
     Option("evolve-merges", "merges of two candidates that may be accepted", _whole(0), 0, "N", number="int"),
     Option("evolve-patience", "stop after N proposals without a better best", _whole(1), metavar="N", number="int"),
     Option("evolve-threshold", "stop at this validation mean", _up_to_one, 1.0, "SCORE", number="float"),
     Option("evolve-epsilon", "take the cheapest this close to the best", _below_one, 0.0, "SCORE", number="float"),
     Option("evolve-cost", "what is cheap: tokens, size, or an objective (lower is better)", _text, "tokens", "NAME"),
     Option("evolve-frontier", "hybrid adds a front for the cost", _one_of(FRONTIERS), "instance", "|".join(FRONTIERS)),
+    Option("evolve-pick", "of candidates: best mean, or shortest near it", _one_of(PICKS), "best", "|".join(PICKS)),
+    Option("evolve-frozen", "a component that is never changed; may be repeated", _text, (), "NAME", many=True),
+    Option("evolve-rollout-tokens", "the most tokens of one rollout, if known", _whole(1), metavar="N", number="int"),
+    Option("evolve-rollout-usd", "the most that one rollout costs, if known", _money, metavar="USD"),
     Option("evolve-max-reflection-usd", "stop the search at this cost of reflection alone", _money, metavar="USD"),
     Option("evolve-no-cache", "run everything anew in the search"),
     Option("evolve-fork", "with --evolve-resume: a new experiment that reuses the answers that still hold"),

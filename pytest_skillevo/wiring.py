@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
 
-from . import __version__, gating, options, searching
+from . import __version__, gating, observing, options, searching
 from .collection import Marked, home_folder, skill_items, skills_folder
 from .core.canonical import digest_json
 from .core.errors import ConfigError, InfrastructureError
@@ -138,10 +138,12 @@ def setting_for(
     """Everything an experiment needs from outside. Raises ConfigError for settings that cannot work."""
     from .execution.evaluator import evaluator_files, evaluator_version
     from .stages.experiment import Setting
+    from .store import StopRequests
 
     config = session.config
     settings = settings_of(config)
     models = chat_models(session)
+    redact = redactor(secret_values(os.environ))
     searching.check_prices(settings, models)
     files = evaluator_files(
         [(one.case, one.item) for one in mine], config.rootpath, list(config.getini("skillevo_evaluator_files"))
@@ -155,12 +157,14 @@ def setting_for(
         evaluator=lambda: digest_json([evaluator_version(files, __version__), _on_disk(config, dataset.skill)]),
         versions={"pytest_skillevo": __version__, "pytest": pytest.__version__, "python": platform.python_version()},
         command=command,
-        redact=redactor(secret_values(os.environ)),
+        redact=redact,
         now=lambda: datetime.now(UTC),
         clock=time.monotonic,
         actor=_actor(),
         strategy=searching.strategy_of(config, settings),
         proposer=searching.proposer_of(config, settings),
+        observe=observing.observer_of(config, lambda sentence: _notice(config, sentence), redact),
+        asked_to_stop=StopRequests(home_folder(config)).take,
         conditions=searching.conditions_of(config, dataset.skill, agent_for(models["agent"])),
         gates=gating.gates_of(config)[0],
     )
@@ -242,7 +246,11 @@ def _close(runner: ItemRunner, config: pytest.Config) -> None:
     try:
         runner.close()
     except InfrastructureError as error:
-        config.stash[NOTICES] = (*config.stash[NOTICES], f"after the last rollout, {error}")
+        _notice(config, f"after the last rollout, {error}")
+
+
+def _notice(config: pytest.Config, sentence: str) -> None:
+    config.stash[NOTICES] = (*config.stash.get(NOTICES, ()), sentence)
 
 
 def resumable(store: Store, wanted: str, setting: Setting) -> str:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ..core.errors import ConfigError, StoreError
+from ..core.gepa import EventKind, SearchEvent
 from ..report.text import one_line, visible, wrap
+from ..stages.report_data import NO_GAIN, event_words, is_accepted
 from .context import Context
 from .export import export_experiment
 from .lineage import Candidate, Lineage, read_lineage
@@ -33,6 +35,7 @@ def add_parser(groups: Any, shared: argparse.ArgumentParser) -> None:
         ("show", show, "show one search: candidates, scores per case, or one step with its difference"),
         ("tree", tree, "show which candidate was made from which"),
         ("resume", resume, "go on with an interrupted experiment: runs pytest with the options it had"),
+        ("stop", stop, "ask a running search to stop; it can be resumed"),
         ("export", export, "write a search into a folder that people and agents can read"),
     ):
         parser = commands.add_parser(name, parents=[shared], help=help, description=help)
@@ -152,15 +155,33 @@ def _summary(experiment: Experiment, lineage: Lineage, width: int) -> Iterator[s
         yield "the seed skill was not validated yet"
         return
     yield ""
-    yield from table([("candidate", "from", "changed", "validation", "iteration"), *map(_line, lineage.candidates)])
+    yield from table([("candidate", "from", "changed", "validation", "proposal"), *map(_line, lineage.candidates)])
     yield ""
     yield from _matrix(lineage)
     yield ""
-    names = {one.entry.digest: one.name for one in lineage.candidates}
-    for event in lineage.events[1:]:
-        parent = names.get(event.parent or "", "")
-        text = f"{event.iteration:>4}  {parent:<5} {event.component or '-'}: {event.kind.replace('_', ' ')}"
-        yield from wrap(one_line(f"{text}; {event.verdict}", 400), width, first="")
+    yield from _proposals(lineage, width)
+
+
+def _proposals(lineage: Lineage, width: int) -> Iterator[str]:
+    """One line a proposal; what did not become a candidate says why, in whole words."""
+    tried = sorted((event for event in lineage.events if event.iteration > 0), key=lambda event: event.iteration)
+    rows = [(str(event.iteration), *_proposal(event, lineage.names)) for event in tried]
+    lines = table([("proposal", "from", "component", "result"), *rows])
+    indent = " " * lines[0].index("result")
+    for line in lines:
+        head, text = line[: len(indent)], line[len(indent) :]
+        yield from wrap(text, width, first=head, rest=indent)
+
+
+def _proposal(event: SearchEvent, names: Mapping[str, str]) -> tuple[str, str, str]:
+    parent, component = event.parent_name(names), one_line(event.component or "-", 24)
+    if is_accepted(event):
+        return parent, component, names[event.candidate or ""]
+    if event.parent_sum is not None and event_words(event) == NO_GAIN:
+        ran = "certain early" if event.child_sum is None else f"{event.child_sum:.2f}"
+        return parent, component, f"no improvement: {event.parent_sum:.2f} -> {ran}"
+    kept = f"i{event.iteration}, " if event.kind is EventKind.STEP_KEPT else ""
+    return parent, component, kept + one_line(event.verdict, 400)
 
 
 def _line(one: Candidate) -> tuple[str, ...]:
@@ -194,8 +215,8 @@ def _show_step(context: Context, lineage: Lineage, one: Candidate) -> None:
     entry = one.entry
     made = f"made from {one.parent} in iteration {entry.iteration}" if one.parent else "the seed skill"
     context.screen.line(visible(f"{one.name} ({entry.digest[:12]}), {made}: validation {entry.mean:.4f}"))
-    if entry.rationale:
-        context.screen.lines(wrap(one_line(entry.rationale, 400), context.screen.width, first="why: "))
+    for reason in entry.rationale.splitlines():
+        context.screen.lines(wrap(one_line(reason, 400), context.screen.width, first="why: "))
     for line in one.diff.splitlines():
         context.screen.line(visible(line))
 
@@ -240,6 +261,22 @@ def resume(context: Context) -> None:
     command = [sys.executable, "-m", "pytest", *given, f"--evolve-resume={experiment.id}"]
     sys.stdout.flush()
     sys.exit(subprocess.run(command, check=False).returncode)
+
+
+def stop(context: Context) -> None:
+    """`skillevo experiments stop ID`"""
+    from ..store import StopRequests
+
+    with context.store() as store:
+        experiment = find_experiment(store, context.arguments.id)
+    if experiment.finished_at is not None:
+        raise ConfigError(f"experiment {experiment.id} is finished: {_state(experiment)}")
+    StopRequests(context.home).ask(experiment.id)
+    if context.arguments.json:
+        context.screen.json({"id": experiment.id, "asked": True})
+        return
+    context.screen.line(f"asked {visible(experiment.id)} to stop: its search ends when the rollouts in flight are done")
+    context.screen.line(f"go on later with: skillevo experiments resume {visible(experiment.id)}")
 
 
 def export(context: Context) -> None:

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from ..core.errors import ConfigError
 from ..core.files import atomic_write
+from ..core.gepa import EventKind
 from .lineage import Lineage
 
 #: Feedback cases of hardest.md.
@@ -27,7 +28,9 @@ State: {state}. {tried} proposals, {pool} validated versions (c0 is the skill as
 
 - `experiment.json`: settings, every candidate with its scores per validation case, every iteration.
 - `candidates/NAME/`: one validated version: `components/`, `change.diff` to its parent, `about.json`.
-- `iterations/NUMBER.json`: one proposal: parent, component, minibatch, verdict, and the text when it was not taken.
+- `iterations/NUMBER.json`: one proposal: parent, component, minibatch, verdict, and the text unless it stands under
+  `candidates/`. A parent that follows an iteration was made there and not validated.
+- `events.jsonl`: the same, one proposal a line, in the order in which they were settled.
 - `rejected.md`: proposals that were not taken, with their reasons. Do not try them again.
 - `hardest.md`: the feedback cases on which parents did worst, with the latest remarks.
 
@@ -70,17 +73,19 @@ def _files(data: Mapping[str, Any], lineage: Lineage) -> list[tuple[str, str]]:
             files.append((f"{base}/components/{place:02d}-{_file_name(name)}.md", text + "\n"))
     for event in lineage.events:
         files.append((f"iterations/{event.iteration:05d}.json", _json(event.to_json())))
+    lines = [json.dumps(event.to_json(), ensure_ascii=False, allow_nan=False) for event in lineage.events]
+    files.append(("events.jsonl", "".join(f"{line}\n" for line in lines)))
     files.append(("rejected.md", _rejected(lineage)))
     files.append(("hardest.md", _hardest(lineage)))
     return files
 
 
 def _rejected(lineage: Lineage) -> str:
-    names = {one.entry.digest: one.name for one in lineage.candidates}
+    names = lineage.names
     lines = ["# Proposals that were not taken", ""]
     for event in lineage.events:
-        if event.text:
-            parent = names.get(event.parent or "", "unknown")
+        if event.text and event.kind is not EventKind.STEP_KEPT:
+            parent = event.parent_name(names) or "unknown"
             lines += [f"## Iteration {event.iteration}: {event.component} of {parent}", "", event.verdict, ""]
             lines += ["", *(f"    {line}" for line in event.text.splitlines()), ""]
     return "\n".join(lines) + "\n"

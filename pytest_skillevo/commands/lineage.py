@@ -42,6 +42,11 @@ class Lineage:
     remarks: dict[str, list[tuple[float, str]]] = field(default_factory=dict)
 
     @property
+    def names(self) -> dict[str, str]:
+        """The name of every candidate, by its digest."""
+        return {one.entry.digest: one.name for one in self.candidates}
+
+    @property
     def best(self) -> Candidate | None:
         """The highest validation mean; of several the oldest."""
         return max(self.candidates, key=lambda one: (one.entry.mean, -one.entry.iteration), default=None)

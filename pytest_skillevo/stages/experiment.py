@@ -14,7 +14,7 @@ from typing import Any
 from ..core.canonical import digest_json
 from ..core.errors import ConfigError, ExperimentInterrupted
 from ..core.gates.records import Gates
-from ..core.gepa import Engine, SearchDataset, SearchResult, SearchSettings, StopReason, Strategy
+from ..core.gepa import Engine, SearchDataset, SearchResult, StopReason, Strategy, check_frozen
 from ..core.judging import standard_gates
 from ..core.leaks import Seal
 from ..core.protocols import ChatModel
@@ -29,11 +29,12 @@ from .candidate import completed, refusal
 from .cleaning import redacted
 from .confirmation import Confirmed, run_confirmation
 from .dataset import Dataset
-from .plan import make_plan
+from .events import ExperimentEvent, Observe, nobody
+from .plan import make_plan, search_settings
 from .progress import Progress
 from .recorder import Executor, Recorder
 from .replay import Replayed, run_replay
-from .search import Proposer, Search, TimeLimit
+from .search import Proposer, Search, TimeLimit, best_so_far
 from .settings import Settings
 
 #: Key and kind of the journal entry that lists the cases.
@@ -69,6 +70,10 @@ class Setting:
     proposer: Proposer | None = None
     #: What else decides an answer of the search, for the keys of its cache: agent and limits, other skills on offer.
     conditions: Mapping[str, Any] = field(default_factory=dict)
+    #: Is told what happens.
+    observe: Observe = nobody
+    #: Whether somebody has asked the experiment of this id to stop since the last call.
+    asked_to_stop: Callable[[str], bool] = lambda experiment: False
     #: The gates that a candidate must pass before the holdout is opened, and that judge the revision.
     gates: Gates = field(default_factory=standard_gates)
 
@@ -76,7 +81,8 @@ class Setting:
         """Raise ConfigError when the cases or the budget cannot serve the stages."""
         confirms = "confirm" in self.settings.stages and self.dataset.partial is None
         self.dataset.require(("feedback", "validation", "holdout") if confirms else ("feedback", "validation"))
-        make_plan(self.dataset, self.settings)
+        search_settings(self.settings, make_plan(self.dataset, self.settings))
+        check_frozen(self.seed_skill, self.settings.frozen)
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -130,6 +136,7 @@ class Experiment:
         recorder = Recorder(
             self._store, self._id, self._executor, setting.redact, setting.settings.rollouts, self._cache()
         )
+        setting.asked_to_stop(self._id)  # what an earlier run left is not for this one
         recorder.event(CASES, CASES, lambda: self._cases(recorder))
         self._prior = recorder.event("openings", "openings", self._openings)["before"]
         findings = self._search(recorder)
@@ -142,7 +149,11 @@ class Experiment:
         recorder.flush()
         report = self._report(findings, recorder)
         self._store.finish_experiment(self._id, report["decision"], report)
+        self._tell("decided", {name: report["decision"][name] for name in ("verdict", "rule", "reason")})
         return report
+
+    def _tell(self, kind: str, data: Mapping[str, Any], replayed: bool = False) -> None:
+        self._setting.observe(ExperimentEvent(kind, self._id, data, replayed))
 
     def _cache(self) -> SearchCache | None:
         setting = self._setting
@@ -179,23 +190,7 @@ class Experiment:
         engine = Engine(
             setting.seed_skill,
             SearchDataset(dataset.ids("feedback"), dataset.ids("validation")),
-            SearchSettings(
-                seed=settings.seed,
-                iterations=settings.iterations,
-                max_rollouts=self._plan.search,
-                minibatch=settings.minibatch,
-                max_tokens=settings.max_tokens,
-                max_usd=settings.max_usd,
-                max_reflection_usd=settings.max_reflection_usd,
-                patience=settings.patience,
-                threshold=settings.threshold,
-                method=settings.method,
-                width=settings.width,
-                merges=settings.merges,
-                epsilon=settings.epsilon,
-                cost=settings.cost,
-                frontier=settings.frontier,
-            ),
+            search_settings(settings, self._plan),
             strategy=setting.strategy,
             redact=setting.redact,
             leak_check=seal.leak,
@@ -203,10 +198,18 @@ class Experiment:
         )
         author = setting.proposer or setting.models["reflection"]
         limit = TimeLimit(settings.max_seconds, setting.clock)
-        search = Search(engine, author, recorder, self._progress, limit)
+        search = Search(
+            engine, author, recorder, self._progress, limit, self._tell, lambda: setting.asked_to_stop(self._id)
+        )
         result = search.run(settings.iterations, self._plan.search)
         if not result.pool and result.stop_reason in (StopReason.TOKEN_BUDGET, StopReason.USD_BUDGET):
             raise ConfigError(f"the search stopped before the seed skill was validated: {result.stop_detail}")
+        if result.stop_reason is StopReason.STOP_REQUESTED:
+            best = best_so_far(result)
+            raise ExperimentInterrupted(
+                f"stopped as asked; nothing is lost: go on with --evolve-resume={self._id}"
+                + (f"; {best}" if best else "")
+            )
         if result.stop_reason in UNFINISHED or not result.pool:
             detail = f": {result.stop_detail}" if result.stop_detail else ""
             raise ExperimentInterrupted(
@@ -240,6 +243,7 @@ class Experiment:
             findings.decision = Decision(Verdict.INCONCLUSIVE, "not-confirmed", reason)
             return
         self._check_evaluator()
+        self._tell("confirmation_begun", {"candidate": findings.candidate.digest})
         confirmed = run_confirmation(
             dataset, setting.seed_skill, findings.candidate, settings, recorder, self._progress
         )
@@ -260,6 +264,7 @@ class Experiment:
     def _replay(self, findings: _Findings, decision: Decision, recorder: Recorder) -> Decision:
         setting = self._setting
         assert findings.confirmed is not None
+        self._tell("replay_begun", {"candidate": findings.candidate.digest})
         findings.replayed = run_replay(
             setting.dataset,
             setting.seed_skill,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from decimal import ROUND_UP, Decimal
 from typing import Any
 
 from ..core.errors import ConfigError
+from ..core.gepa import SearchSettings
 from ..core.protocols import ChatModel
 from ..core.records import SPLITS
 from ..core.verdict import power_note
@@ -106,6 +107,22 @@ def make_plan(dataset: Dataset, settings: Settings) -> Plan:
             "Raise it, lower --evolve-repeats, or leave out stages (--evolve-stages)."
         )
     return plan
+
+
+def search_settings(settings: Settings, plan: Plan) -> SearchSettings:
+    """What the search is told: the settings that it shares with the experiment, and what must be kept back for later.
+
+    Raises ConfigError for settings that contradict each other.
+    """
+    shared = {field.name for field in fields(SearchSettings)} & {field.name for field in fields(Settings)}
+    # The groups of a replay that have a Reviewer; plan.replay counts the tasks of all three.
+    reviews = plan.replay * 2 // len(REPLAY_GROUPS)
+    return SearchSettings(
+        max_rollouts=plan.search,
+        reserve_rollouts=plan.reserve,
+        reserve_calls=reviews,
+        **{name: getattr(settings, name) for name in shared},
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -215,12 +215,16 @@ class Recorder:
         """A JSON-able copy without secrets."""
         return clean(payload, self.redact)
 
-    def note(self, entries: Sequence[JournalEntry]) -> None:
-        """Record what others shall read about the run; entries that are there already are left as they are."""
+    def note(self, entries: Sequence[JournalEntry]) -> bool:
+        """Record what others shall read about the run; entries that are there already are left as they are.
+
+        Returns whether one was new.
+        """
         fresh = [entry for entry in entries if entry.key not in self._known]
         if fresh:
             self._store.append(self._experiment, fresh)
             self._known.update((entry.key, entry.payload) for entry in fresh)
+        return bool(fresh)
 
     def _recorded(self, request: RolloutRequest) -> Outcome | None:
         payload = self._known.get(request.id)

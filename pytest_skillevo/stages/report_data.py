@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -103,15 +104,28 @@ def is_accepted(event: SearchEvent) -> bool:
     return event.kind is EventKind.CANDIDATE_ACCEPTED
 
 
+#: The words for a child that did not do better than its parent on their minibatch.
+NO_GAIN = "rejected: no improvement"
+
+
 def event_words(event: SearchEvent) -> str:
-    """How an iteration ended, for a person."""
+    """How an iteration ended, in a few words for a person: what a screen counts. The event's verdict tells the rest."""
     if is_accepted(event):
         return "accepted"
-    if event.kind is EventKind.CANDIDATE_REJECTED and event.child_sum is not None:
-        return "rejected: no improvement"
+    if event.kind is EventKind.STEP_KEPT:
+        return "kept for the next step"
+    words = _first_clauses(event.verdict)
     if event.kind in (EventKind.CANDIDATE_REJECTED, EventKind.REFLECTION_REJECTED, EventKind.CANDIDATE_DUPLICATE):
-        return f"rejected: {event.verdict}"
-    return event.verdict
+        return f"rejected: {words}"
+    return words
+
+
+def _first_clauses(text: str) -> str:
+    """The text up to the first stop that leaves two words or more."""
+    for stop in re.finditer(r"[,;:]\s|\s\(", text):
+        if " " in text[: stop.start()].strip():
+            return text[: stop.start()]
+    return text
 
 
 def confirmation_part(confirmed: Confirmed, dataset: Dataset, settings: Settings) -> dict[str, Any]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..core.errors import ConfigError, InfrastructureError, SkillevoError
 from ..core.gepa import (
@@ -29,6 +29,9 @@ from ..store import JournalEntry
 from .progress import Progress
 from .recorder import Recorder
 from .report_data import event_words, is_accepted
+
+#: Tells observers of an event: its kind, its data, and whether it comes from the journal of an earlier run.
+Tell: TypeAlias = Callable[[str, Mapping[str, Any], bool], None]
 
 #: Journal kinds of what is recorded for readers of a search: its start, and each iteration.
 BEGIN_KIND = "search-begin"
@@ -59,13 +62,22 @@ class Search:
     """One search: the engine, who answers it, and what is recorded and shown of it."""
 
     def __init__(
-        self, engine: Engine, author: ChatModel | Proposer, recorder: Recorder, progress: Progress, limit: TimeLimit
+        self,
+        engine: Engine,
+        author: ChatModel | Proposer,
+        recorder: Recorder,
+        progress: Progress,
+        limit: TimeLimit,
+        tell: Tell = lambda kind, data, replayed: None,
+        asked_to_stop: Callable[[], bool] = lambda: False,
     ) -> None:
         self._engine = engine
         self._author = author
         self._recorder = recorder
         self._progress = progress
         self._limit = limit
+        self._tell_observers = tell
+        self._asked_to_stop = asked_to_stop
         self._told = 0
         self._standing: dict[str, Any] = {"iteration": 0, "pool": 0, "best": None, "seed_score": None}
 
@@ -83,6 +95,9 @@ class Search:
                 if self._recorder.event(key, "stop", lambda: {"reason": "time_limit"} if self._limit.over() else None):
                     self._engine.stop(StopReason.TIME_LIMIT)
                     break
+                if self._asked_to_stop():
+                    self._engine.stop(StopReason.STOP_REQUESTED)
+                    break
                 self._engine.tell(self._answers(requests))
                 batch += 1
                 self._tell(iterations, budget)
@@ -90,7 +105,11 @@ class Search:
             self._engine.stop(StopReason.INTERRUPTED)
             raise KeyboardInterrupt(best_so_far(self._engine.result())) from None
         self._tell(iterations, budget)
-        return self._engine.result()
+        result = self._engine.result()
+        end = {"stop_reason": str(result.stop_reason), "stop_detail": result.stop_detail, "winner": result.winner}
+        counts = {"iterations": result.iterations, "rollouts": result.rollouts}
+        self._tell_observers("search_ended", self._recorder.cleaned({**end, **counts}), False)
+        return result
 
     def _answers(self, requests: Sequence[RolloutRequest | ReflectionRequest]) -> list[Answer]:
         rollouts = [request for request in requests if isinstance(request, RolloutRequest)]
@@ -133,7 +152,7 @@ class Search:
             "feedback": list(dataset.feedback),
             "validation": list(dataset.validation),
         }
-        self._note("search/event/begin", BEGIN_KIND, payload)
+        self._note("search/event/begin", BEGIN_KIND, payload, "search_begun")
 
     def _tell(self, iterations: int, budget: int) -> None:
         """Record and show what is new."""
@@ -173,22 +192,26 @@ class Search:
             # The seed's record names the cases; the others follow its order.
             record["entry"] = {**accepted.to_json(), "scores": list(accepted.scores.values())}
             record["changed"] = changed_components(old, new)
-        self._note(f"search/event/{event.iteration:05d}", EVENT_KIND, record)
+        self._note(f"search/event/{event.iteration:05d}", EVENT_KIND, record, event.kind.value)
 
     def _show(self, event: SearchEvent, accepted: PoolEntry | None, pool: list[str]) -> None:
         if event.parent is not None:
+            names = {} if event.follows is not None else {event.parent: f"c{pool.index(event.parent)}"}
             self._progress.proposal(
                 iteration=event.iteration,
                 component=event.component,
-                parent=f"c{pool.index(event.parent)}",
+                parent=event.parent_name(names),
                 verdict=event_words(event),
                 minibatch_parent=event.parent_sum,
                 minibatch_child=event.child_sum,
                 validation=None if accepted is None else accepted.mean,
             )
 
-    def _note(self, key: str, kind: str, payload: object) -> None:
-        self._recorder.note([JournalEntry(key, kind, self._recorder.cleaned(payload))])
+    def _note(self, key: str, kind: str, payload: object, name: str) -> None:
+        """Record, then tell observers: what they are told is kept."""
+        cleaned = self._recorder.cleaned(payload)
+        fresh = self._recorder.note([JournalEntry(key, kind, cleaned)])
+        self._tell_observers(name, cleaned, not fresh)
 
 
 def changed_components(old: Skill, new: Skill) -> dict[str, str]:

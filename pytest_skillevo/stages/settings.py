@@ -42,13 +42,18 @@ class Settings:
     proposer: str = "model"
     minibatch: int = MINIBATCH
     width: int = 1
+    pace: float = 1.0
     merges: int = 0
     patience: int | None = None
     threshold: float = 1.0
     epsilon: float = 0.0
     cost: str = "tokens"
     frontier: str = "instance"
+    pick: str = "best"
+    frozen: tuple[str, ...] = ()
     max_reflection_usd: Decimal | None = None
+    rollout_tokens: int | None = None
+    rollout_usd: Decimal | None = None
     #: Whether the search may take answers from earlier searches; the result does not depend on it.
     cache: bool = True
 
@@ -95,13 +100,18 @@ class Settings:
             "proposer": self.proposer,
             "minibatch": self.minibatch,
             "width": self.width,
+            "pace": self.pace,
             "merges": self.merges,
             "patience": self.patience,
             "threshold": self.threshold,
             "epsilon": self.epsilon,
             "cost": self.cost,
             "frontier": self.frontier,
+            "pick": self.pick,
+            "frozen": list(self.frozen),
             "max_reflection_usd": None if self.max_reflection_usd is None else str(self.max_reflection_usd),
+            "rollout_tokens": self.rollout_tokens,
+            "rollout_usd": None if self.rollout_usd is None else str(self.rollout_usd),
             "rerun_repeats": RERUN_REPEATS,
             "replay": {"seeds": REPLAY_SEEDS, "tasks": REPLAY_TASKS},
         }

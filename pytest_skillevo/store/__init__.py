@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .place import Protected
     from .repository import Repository
     from .revisions import Pointer, Proposal
+    from .stopping import StopRequests
     from .store import Store
     from .submission import RevisionSubmitter
     from .timers import Timers
@@ -34,6 +35,7 @@ _HOME = {
     "Repository": "repository",
     "RevisionSubmitter": "submission",
     "StaleParent": "lineage",
+    "StopRequests": "stopping",
     "Store": "store",
     "Timers": "timers",
 }
@@ -51,6 +53,7 @@ __all__ = [
     "Repository",
     "RevisionSubmitter",
     "StaleParent",
+    "StopRequests",
     "Store",
     "Timers",
 ]

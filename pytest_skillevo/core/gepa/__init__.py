@@ -3,14 +3,14 @@
 from .acceptance import Acceptance
 from .answer import MAX_ANSWER_BYTES, Proposal, Rejection, parse_answer
 from .budget import iteration_rollouts, least_rollouts
-from .components import ComponentSelector, Evidence, component_cycle
+from .components import ComponentSelector, Evidence, check_frozen, component_cycle
 from .engine import Engine
 from .prompt import Attempt, Brief
 from .requests import Answer, ReflectionAnswer, ReflectionFailed, ReflectionRequest, Request, RolloutAnswer
 from .results import EventKind, PoolEntry, SearchEvent, SearchResult, StopReason
 from .sampling import BatchSampler, History
 from .selection import ParentSelector
-from .settings import FRONTIERS, METHODS, SearchDataset, SearchSettings
+from .settings import FRONTIERS, METHODS, PICKS, SearchDataset, SearchSettings
 from .strategy import POLICIES, Strategy, named_strategy
 from .validation import Race, ValidationPolicy
 from .watch import Watch
@@ -19,6 +19,7 @@ __all__ = [
     "FRONTIERS",
     "MAX_ANSWER_BYTES",
     "METHODS",
+    "PICKS",
     "POLICIES",
     "Acceptance",
     "Answer",
@@ -48,6 +49,7 @@ __all__ = [
     "Strategy",
     "ValidationPolicy",
     "Watch",
+    "check_frozen",
     "component_cycle",
     "iteration_rollouts",
     "least_rollouts",

@@ -2,7 +2,8 @@
 
 The cap on rollouts is never exceeded: an iteration starts only if its worst case fits beside what is in flight. Tokens
 and money are known only afterwards, so the dearest rollout seen so far stands for one that is not answered yet, or the
-most that one rollout can use, where the settings say it; then these caps are never exceeded by rollouts either.
+most that one rollout can use, where the settings say it; then these caps are never exceeded by rollouts either. What
+must follow the search is kept back from every cap: rollouts by whoever sets max_rollouts, tokens and money here.
 """
 
 from __future__ import annotations
@@ -40,13 +41,20 @@ class _Meter:
     """One capped amount that is known only afterwards."""
 
     def __init__(
-        self, cap: Decimal | int | None, reason: StopReason, unit: str, declared: Decimal | int | None
+        self,
+        cap: Decimal | int | None,
+        reason: StopReason,
+        unit: str,
+        declared: Decimal | int | None = None,
+        later: tuple[int, int] = (0, 0),
     ) -> None:
         self._cap = None if cap is None else Decimal(cap)
         self._reason = reason
         self._unit = unit
         self.spent = Decimal(0)
         self._held = 0
+        #: Rollouts and model calls after the search, for which something must be left.
+        self._later = later
         self._most = {"rollout": Decimal(declared or 0), "reflection": Decimal(0)}
         self._blind = False
 
@@ -73,12 +81,18 @@ class _Meter:
         if self._blind:
             # A cap that cannot be watched would never fire.
             return Refusal(self._reason, f"the {self._unit} of a call are unknown, so the cap cannot be kept")
-        need = (rollouts + self._held) * self._most["rollout"] + reflections * self._most["reflection"]
-        if self.spent < self._cap and self.spent + need <= self._cap:
+        need = self._worst(rollouts + self._held, reflections)
+        later = self._worst(*self._later)
+        if self.spent < self._cap and self.spent + need + later <= self._cap:
             return None
+        follows = f", what follows the search {later}" if later else ""
         return Refusal(
-            self._reason, f"{self.spent} of {self._cap} {self._unit} are used and an iteration may need {need}"
+            self._reason,
+            f"{self.spent} of {self._cap} {self._unit} are used and an iteration may need {need}{follows}",
         )
+
+    def _worst(self, rollouts: int, calls: int) -> Decimal:
+        return rollouts * self._most["rollout"] + calls * self._most["reflection"]
 
 
 class Budget:
@@ -95,10 +109,11 @@ class Budget:
         self.rollouts = 0
         self._held = 0
         self.usage: dict[str, Usage] = {}
-        self._reflection = _Meter(settings.max_reflection_usd, StopReason.REFLECTION_COST, "USD of reflection", None)
+        later = settings.reserve_rollouts, settings.reserve_calls
+        self._reflection = _Meter(settings.max_reflection_usd, StopReason.REFLECTION_COST, "USD of reflection")
         self._meters = (
-            _Meter(settings.max_tokens, StopReason.TOKEN_BUDGET, "tokens", settings.rollout_tokens),
-            _Meter(settings.max_usd, StopReason.USD_BUDGET, "USD", settings.rollout_usd),
+            _Meter(settings.max_tokens, StopReason.TOKEN_BUDGET, "tokens", settings.rollout_tokens, later),
+            _Meter(settings.max_usd, StopReason.USD_BUDGET, "USD", settings.rollout_usd, later),
         )
         #: Whether a cap depends on what a rollout reports, so that the first one shows whether it can hold.
         self.watches_usage = settings.max_tokens is not None or settings.max_usd is not None

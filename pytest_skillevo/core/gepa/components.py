@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
+from ..errors import ConfigError
 from ..records import Evaluation
 from ..skill import Skill
 from ..skill.markdown import scan
 from ..skill.spec import read_pitfalls
+from ..suggest import did_you_mean
 from .prompt import Attempt
 
 #: The reference's order (spec/gepa.md 1.6).
@@ -50,6 +52,17 @@ def component_cycle(skill: Skill) -> tuple[str, ...]:
         return STRUCTURED_ORDER
     body = tuple(name for name in skill.components if name != "description")
     return (*(body or ("preamble",)), "description")
+
+
+def check_frozen(skill: Skill, frozen: Collection[str]) -> None:
+    """Raise ConfigError for names of no component, and when nothing is left to change."""
+    known = dict.fromkeys((*component_cycle(skill), *skill.components))
+    for name in frozen:
+        if name not in known:
+            hint = did_you_mean(name, known) or f"It has {', '.join(known)}."
+            raise ConfigError(f"the skill '{skill.name}' has no component '{name}' that could be frozen. {hint}")
+    if all(name in frozen for name in component_cycle(skill)):
+        raise ConfigError(f"every component of the skill '{skill.name}' is frozen: nothing is left to improve")
 
 
 def round_robin(skill: Skill, cursor: int, evidence: Evidence | None = None) -> str:

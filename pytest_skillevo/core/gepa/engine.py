@@ -12,11 +12,13 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ..records import RolloutRequest
 from ..skill import Skill
+from .components import check_frozen
 from .methods import search
+from .pool import Pool
 from .prompt import Brief
 from .reflection import Reflector
 from .requests import Answer, ReflectionRequest, Request, RolloutAnswer
-from .results import SearchResult, StopReason
+from .results import PoolEntry, SearchResult, StopReason
 from .settings import SearchDataset, SearchSettings
 from .state import State
 from .steps import Batch, Steps, Stop
@@ -43,6 +45,7 @@ class Engine:
         watched: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         self._settings = settings
+        check_frozen(seed, settings.frozen)
         reflector = Reflector(
             settings,
             redact=redact,
@@ -114,7 +117,7 @@ class Engine:
         state, pool = self._state, self._state.pool
         return SearchResult(
             state.seed.digest,
-            state.seed.digest if pool is None else pool.pick(self._settings.epsilon).digest,
+            state.seed.digest if pool is None else self._picked(pool).digest,
             self._stop_reason,
             self._stop_detail,
             () if pool is None else pool.entries,
@@ -124,6 +127,9 @@ class Engine:
             dict(state.budget.usage),
             tuple(state.left_out),
         )
+
+    def _picked(self, pool: Pool) -> PoolEntry:
+        return pool.pick_plain() if self._settings.pick == "one-se" else pool.pick(self._settings.epsilon)
 
     def _search(self) -> Steps[None]:
         try:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from ..skill import Skill
-from .components import round_robin
+from .components import Evidence
 from .merge import Merge, trial_cases
 from .pacing import paced
 from .pool import Pool, total
-from .proposing import Candidate, candidate_of, enter, is_known, reflect, validate
+from .proposing import Candidate, candidate_of, chosen_components, enter, is_known, reflect, validate
 from .results import EventKind, StopReason
 from .state import State, scores_of
 from .steps import Steps, Stop, together
@@ -59,7 +59,7 @@ def _kept(state: State, passed: Sequence[Candidate]) -> list[Candidate]:
     best = best_gains([candidate.gain for candidate in passed], state.settings.keep)
     for place, candidate in enumerate(passed):
         if place not in best:
-            told = "passed its minibatch, but others of the same round gained more: not selected"
+            told = "not selected: it passed its minibatch, but others of the same round gained more"
             state.reject(candidate.draft, EventKind.CANDIDATE_REJECTED, told)
     return [candidate for place, candidate in enumerate(passed) if place in best]
 
@@ -83,7 +83,7 @@ def _try_merge(state: State, pool: Pool, merge: Merge) -> Steps[None]:
     wanted = max(total([entry.scores[case] for case in trial]) for entry in (left, right))
     reached = total(list(scores_of(outcomes).values()))
     if reached < wanted:
-        told = f"the merge scored {reached:g} on {len(trial)} validation cases, the better parent {wanted:g}"
+        told = f"no improvement: the merge scored {reached:g} on {len(trial)} validation cases, a parent {wanted:g}"
         state.memory.drop(skill.digest)
         state.reject(draft, EventKind.CANDIDATE_REJECTED, told)
         return
@@ -110,8 +110,8 @@ def _best_of_n(state: State, pool: Pool) -> Steps[None]:
 def _variation(state: State, pool: Pool) -> Steps[None]:
     draft = state.begin()
     draft.parent = state.seed.digest
-    component = round_robin(state.seed, pool.next_cursor(0))
-    child = yield from reflect(state, draft, state.seed, (component,), ())
+    components = chosen_components(state, pool, 0, state.seed, Evidence((), ()))
+    child = yield from reflect(state, draft, state.seed, components, ())
     if child is not None and not is_known(state, draft, pool, child):
         skill = state.skills.setdefault(child.digest, child)
         yield from validate(state, pool, candidate_of(draft, skill, 0, 0.0))

@@ -1,10 +1,10 @@
-"""How often a search validates: as much for proposals as for validations.
+"""How often a search validates: it spends as much on proposals as on validations.
 
-A validation costs as much as many proposals: with 30 validation cases and minibatches of 3, five times as much. A search
-that validates each child that passed its minibatch spends most of its rollouts on measuring single small steps. Here
-such a child becomes the parent of the next proposal, until the proposals have cost a validation; then what has passed is
-validated as one candidate. So at most half of the rollouts of this way is more than a search needs that knew beforehand
-which steps are good, and where a validation is cheaper than one proposal nothing changes (docs/search.md, "Pace").
+A validation costs as much as many proposals: with 30 validation cases and minibatches of 3, five times as much. A
+search that validates every child that passed its minibatch spends most of its rollouts on measuring single small
+steps. Here such a child is the parent of the next proposal, until the proposals have cost a validation; then what has
+passed is validated as one candidate. Like renting until the rent has reached the price: neither side of the bill can
+ever be much larger than the other. Where a validation is cheaper than one proposal, every child is validated.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -137,10 +138,27 @@ class Pool:
         level = [place for place, member in enumerate(self._members) if member.entry.mean == best]
         return self.entry(min(level, key=lambda place: (place > 0, len(self.skill(place).text), place)))
 
+    def pick_plain(self) -> PoolEntry:
+        """The shortest skill that is at most one standard error worse than the best mean; of several the oldest.
+
+        The error is that of the mean difference over the validation cases, on which both were run with one seed.
+        """
+        best = self.pick()
+        near = [
+            place for place, member in enumerate(self._members) if _within_one_error(best.scores, member.entry.scores)
+        ]
+        return self.entry(min(near, key=lambda place: (len(self.skill(place).text), place)))
+
     @property
     def entries(self) -> tuple[PoolEntry, ...]:
         """All entries, oldest first."""
         return tuple(member.entry for member in self._members)
+
+
+def _within_one_error(best: Mapping[str, float], other: Mapping[str, float]) -> bool:
+    lost = [score - other[case] for case, score in best.items()]
+    error = statistics.stdev(lost) / math.sqrt(len(lost)) if len(lost) > 1 else 0.0
+    return mean(lost) <= round(error, _DIGITS)
 
 
 class Memory:

@@ -29,7 +29,7 @@ Rules for the new text:
 - When quality is fine but tool calls or tokens are many, simplify. When a long output came before a missing result,
   prefer the smallest valid form of output.
 - Keep the component's Markdown form: a list stays a list, and no heading that starts a section of its own.
-- {pitfalls}
+- {pitfalls}{length}
 - Do not repeat a rejected proposal. Its reason says what to do otherwise.
 - Change the selected component only, and return its complete new text, not a difference. Never write {mark}.
 
@@ -38,6 +38,12 @@ Answer with one JSON object and nothing else:
 two sentences"}}"""
 _KEEP: Final = "Pitfalls add up: keep every existing pitfall word for word and add to them."
 _MAY_DROP: Final = "Pitfalls add up: remove one only when the records contradict it."
+
+_TOO_LONG: Final = (
+    "\n- The skill has {size} characters and should have {target} at most: shorten it where nothing is lost, and add "
+    "nothing without taking something out."
+)
+_MARKS: Final = "[REDACTED] or [truncated]"
 
 #: Fields shrink down to this when a prompt is too long.
 _LEAST_FIELD: Final = 100
@@ -88,11 +94,16 @@ def reflection_messages(brief: Brief, settings: SearchSettings, redact: Callable
         user = shorter.render()
         if len(user) <= settings.prompt_chars:
             pitfalls = _MAY_DROP if settings.allow_pitfall_removal else _KEEP
-            system = _SYSTEM.format(pitfalls=pitfalls, mark="[REDACTED] or [truncated]")
+            system = _SYSTEM.format(pitfalls=pitfalls, length=_length(brief, settings), mark=_MARKS)
             return {"role": "system", "content": system}, {"role": "user", "content": user}
     raise Rejection(
         f"the component '{brief.component}' does not fit into a reflection prompt of {settings.prompt_chars} characters"
     )
+
+
+def _length(brief: Brief, settings: SearchSettings) -> str:
+    size = len(brief.parent.text)
+    return _TOO_LONG.format(size=size, target=settings.target_chars) if size > settings.target_chars else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,6 +73,9 @@ class Guard:
         limit = max(int(len(old) * self.settings.max_growth), len(old) + self.settings.growth_floor)
         if len(new) > limit:
             return f"it grows from {len(old)} to {len(new)} characters in one step; at most {limit} are allowed"
+        least = int(len(old) * self.settings.max_shrink)
+        if len(old) > self.settings.shrink_floor and len(new) < least:
+            return f"it shrinks from {len(old)} to {len(new)} characters in one step; at least {least} must stay"
         if len(child.text) > self.settings.max_skill_chars:
             return f"the skill would have {len(child.text)} characters, more than {self.settings.max_skill_chars}"
         return None

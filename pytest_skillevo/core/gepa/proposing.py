@@ -9,7 +9,7 @@ from ..records import Evaluation, Outcome
 from ..skill import Skill
 from .acceptance import certain
 from .answer import Rejection
-from .components import Evidence
+from .components import Evidence, component_cycle
 from .draft import Draft
 from .pool import Pool, total
 from .prompt import Brief
@@ -51,13 +51,23 @@ def propose(
     records = yield from _parent_minibatch(state, draft, parent)
     if records is None:
         return None
-    evidence = Evidence(records, state.memory.of(parent.digest))
-    chosen = state.strategy.select_component(parent, pool.next_cursor(place), evidence)
-    components = (chosen,) if isinstance(chosen, str) else tuple(chosen)
+    components = chosen_components(state, pool, place, parent, Evidence(records, state.memory.of(parent.digest)))
     child = yield from reflect(state, draft, parent, components, records)
     if child is None or is_known(state, draft, pool, child):
         return None
     return (yield from _child_minibatch(state, draft, place, child))
+
+
+def chosen_components(state: State, pool: Pool, place: int, parent: Skill, evidence: Evidence) -> tuple[str, ...]:
+    """What the selector chooses, frozen components passed over."""
+    cycle = component_cycle(parent)
+    for _ in cycle:
+        chosen = state.strategy.select_component(parent, pool.next_cursor(place), evidence)
+        components = (chosen,) if isinstance(chosen, str) else tuple(chosen)
+        if free := tuple(name for name in components if name not in state.settings.frozen):
+            return free
+    # A selector that insists on a frozen component is not followed.
+    return tuple(name for name in cycle if name not in state.settings.frozen)[:1]
 
 
 def _parent_minibatch(state: State, draft: Draft, parent: Skill) -> Steps[Sequence[tuple[str, Evaluation]] | None]:
@@ -199,11 +209,10 @@ def candidate_of(draft: Draft, skill: Skill, parent: int, gain: float) -> Candid
 
 def _reject_child(state: State, draft: Draft, run: int) -> None:
     """What the model is told does not depend on when the verdict was certain."""
-    before = f"the parent scored {total(draft.parent_scores):g}"
-    details = f" after {run} of {len(draft.minibatch)} cases"
+    told = f"no improvement: the parent scored {total(draft.parent_scores):g} on the minibatch"
+    details = f", certain after {run} of {len(draft.minibatch)} cases"
     if draft.child_scores:
-        details = f": it scored {total(draft.child_scores):g}"
-    told = f"not better on the minibatch, where {before}"
+        details = f", the child {total(draft.child_scores):g}"
     state.memory.lose(draft.candidate or "", draft.parent or "", draft.minibatch)
     state.reject(draft, EventKind.CANDIDATE_REJECTED, told, details)
 

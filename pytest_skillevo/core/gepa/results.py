@@ -101,6 +101,10 @@ class SearchEvent:
     #: Iteration whose child, not validated yet, is the parent.
     follows: int | None = None
 
+    def parent_name(self, names: Mapping[str, str]) -> str:
+        """The parent for a reader: its name by digest, or the iteration that made it, such as "i7"."""
+        return names.get(self.parent or "", "") if self.follows is None else f"i{self.follows}"
+
     def to_json(self) -> dict[str, Any]:
         """A JSON object."""
         return {
@@ -175,7 +179,7 @@ class SearchResult:
 
     seed: str
     #: Digest of the final pick: the highest validation mean; of several the seed, else the shorter, then the older.
-    #: With an epsilon the cheapest of those that are nearly as good.
+    #: With an epsilon the cheapest of those that are nearly as good, with "one-se" the shortest.
     winner: str
     #: None while the search runs.
     stop_reason: StopReason | None

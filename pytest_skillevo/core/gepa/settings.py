@@ -11,6 +11,7 @@ from ..errors import ConfigError
 
 METHODS: Final = ("gepa", "seed", "no-skill", "best-of-n")
 FRONTIERS: Final = ("instance", "hybrid")
+PICKS: Final = ("best", "one-se")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,12 @@ class SearchSettings:
     #: A component may grow to this multiple in one step, or by growth_floor characters if that is more.
     max_growth: float = 2.0
     growth_floor: int = 2000
+    #: A component of more than shrink_floor characters may shrink to this share in one step: shorter is often better,
+    #: but a model that answers with a few general words has lost what the skill knew.
+    max_shrink: float = 0.2
+    shrink_floor: int = 400
+    #: Characters of a SKILL.md above which the reflection model is asked to shorten.
+    target_chars: int = 20_000
     #: Characters of a whole SKILL.md.
     max_skill_chars: int = 65_536
     #: Whether a proposal may drop pitfalls that the parent lists.
@@ -88,15 +95,24 @@ class SearchSettings:
     merges: int = 0
     #: The final pick takes the cheapest candidate whose mean is at most this much below the best.
     epsilon: float = 0.0
-    #: What is cheap: "tokens" of a validation rollout, "size" of SKILL.md, or an objective's name (lower is better).
+    #: What is cheap: "tokens" of a validation rollout, "size" of SKILL.md, or an objective's name: lower is better, or
+    #: higher with ":max" behind it.
     cost: str = "tokens"
     #: "instance": one front per validation case. "hybrid": one more for the lowest cost.
     frontier: str = "instance"
+    #: "best": the highest mean. "one-se": the shortest whose mean is at most one standard error of the paired
+    #: differences below it, so that a gain that may be luck buys no longer skill.
+    pick: str = "best"
+    #: Components that are never changed.
+    frozen: tuple[str, ...] = ()
     #: Money that reflection alone may use.
     max_reflection_usd: Decimal | None = None
     #: The most that one rollout can use, when that is known: a cap then holds from the first rollout on.
     rollout_tokens: int | None = None
     rollout_usd: Decimal | None = None
+    #: Rollouts and model calls that must follow the search: tokens and money for them are kept back.
+    reserve_rollouts: int = 0
+    reserve_calls: int = 0
 
     def __post_init__(self) -> None:
         least = {
@@ -110,12 +126,16 @@ class SearchSettings:
             "field_chars": 100,
             "prompt_chars": 1000,
             "growth_floor": 0,
+            "shrink_floor": 0,
+            "target_chars": 1,
             "max_skill_chars": 1,
             "width": 1,
             "keep": 1,
             "chunk": 1,
             "merges": 0,
             "rollout_tokens": 0,
+            "reserve_rollouts": 0,
+            "reserve_calls": 0,
         }
         for name, bound in least.items():
             value = getattr(self, name)
@@ -125,11 +145,15 @@ class SearchSettings:
             value = getattr(self, name)
             if value is not None and not (isinstance(value, Decimal) and value > 0):
                 raise ConfigError(f"{name} must be a Decimal above 0, not {value!r}")
-        for name, choices in (("method", METHODS), ("frontier", FRONTIERS)):
+        for name, choices in (("method", METHODS), ("frontier", FRONTIERS), ("pick", PICKS)):
             if getattr(self, name) not in choices:
                 raise ConfigError(f"{name} must be one of {', '.join(choices)}, not {getattr(self, name)!r}")
         if not 0 <= self.epsilon < 1:
             raise ConfigError(f"epsilon must lie in [0, 1), not {self.epsilon!r}")
+        if self.pick == "one-se" and self.epsilon > 0:
+            raise ConfigError("pick 'one-se' does not go with an epsilon: each says who is as good as the best")
+        if not 0 <= self.max_shrink <= 1:
+            raise ConfigError(f"max_shrink must lie in [0, 1], not {self.max_shrink!r}")
         if self.threshold is not None and not 0 < self.threshold <= 1:
             raise ConfigError(f"threshold must lie in (0, 1], not {self.threshold!r}")
         if not math.isfinite(self.pace) or self.pace < 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Final
 
 from ..draws import draw_int
 from ..errors import ConfigError
@@ -20,6 +21,9 @@ from .sampling import History
 from .settings import SearchDataset, SearchSettings
 from .steps import Steps, Stop
 from .strategy import Strategy
+
+#: Behind the name of an objective as cost: the higher, the better.
+HIGHER: Final = ":max"
 
 
 class State:
@@ -178,12 +182,18 @@ class State:
         if self.settings.cost == "tokens":
             roles = list(outcome.evaluation.usage.values())
             return (roles[0] if len(roles) == 1 else Usage.total(roles)).tokens if roles else None
-        return outcome.evaluation.objectives.get(self.settings.cost)
+        name = self.settings.cost.removesuffix(HIGHER)
+        value = outcome.evaluation.objectives.get(name)
+        return -value if value is not None and name != self.settings.cost else value
 
     def _require_cost(self, outcomes: Mapping[str, Outcome]) -> None:
         for case, outcome in outcomes.items():
             if self.settings.cost != "size" and outcome.evaluation is not None and self._cost(outcome) is None:
-                what = "tokens" if self.settings.cost == "tokens" else f"objective '{self.settings.cost}'"
+                what = (
+                    "tokens"
+                    if self.settings.cost == "tokens"
+                    else f"objective '{self.settings.cost.removesuffix(HIGHER)}'"
+                )
                 raise ConfigError(
                     f"case '{case}' reports no {what}, so there is no cost to compare: record it in every case, "
                     "or choose another cost or the frontier 'instance'"

@@ -99,7 +99,7 @@ def best_of_round(case: Case) -> None:
     events = search(score, iterations=4, width=4, keep=2, dataset=cases(12, 2))[0].events[1:]
     verdicts = {gains[event.iteration - 1]: event.verdict for event in events}
     assert "not selected" in verdicts[0.2]
-    assert "not better" in verdicts[-0.1]
+    assert "no improvement" in verdicts[-0.1]
 
 
 @adapter("frontier")

@@ -71,7 +71,7 @@ def test_a_child_that_is_not_strictly_better_is_rejected_without_validation():
     assert result.rollouts == log.rollouts == 4 + 2 * 6
     event = result.events[1]
     assert (event.parent_sum, event.child_sum) == (1.5, 1.5)
-    assert "not better" in event.verdict
+    assert "no improvement" in event.verdict
     assert event.text
     assert "Check number 1." in event.text
 
@@ -172,7 +172,7 @@ def test_rejected_proposals_of_the_parent_go_into_the_next_prompt_with_their_rea
     texts = [event.text for event in result.events[1:]]
     assert shown == [[], texts[:1], texts[:2], texts[:2], [texts[1], texts[3]]]
     assert (
-        "not better on the minibatch, where the parent scored 1.5" in section(log.prompts()[1], "rejected")[0]["reason"]
+        "no improvement: the parent scored 1.5 on the minibatch" in section(log.prompts()[1], "rejected")[0]["reason"]
     )
 
 

@@ -82,7 +82,7 @@ def test_only_the_largest_gains_are_validated_and_the_others_are_not_called_wors
     result, _ = search(score, iterations=4, width=4, keep=2, dataset=cases(12, 2))
     assert [entry.iteration for entry in result.pool] == [0, 2, 4]
     verdicts = {event.iteration: event.verdict for event in result.events}
-    assert "not better" in verdicts[1]
+    assert "no improvement" in verdicts[1]
     assert "not selected" in verdicts[3]
 
 
