@@ -17,6 +17,7 @@ ALLOWED["store"] = ALLOWED["models"] = {"core"}
 ALLOWED["agents"] = {"core", "models"}
 ALLOWED["families"] = {"core", "models", "agents"}
 ALLOWED["execution"] = {*ALLOWED["families"], "families", "store"}
+ALLOWED["learning"] = {*ALLOWED["families"], "families", "store"}
 ALLOWED["stages"] = {*ALLOWED["execution"], "execution"}
 ALLOWED["report"] = {*ALLOWED["stages"], "stages"}
 

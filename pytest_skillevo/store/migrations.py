@@ -5,7 +5,7 @@ The statements are those that SQLite and PostgreSQL both take. They run inside t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from sqlalchemy import Connection, text
@@ -73,18 +73,44 @@ _TO_2_POSTGRES: Final = (
 
 
 def _to_2(connection: Connection) -> None:
+    _run(connection, _TO_2)
+    if connection.dialect.name == "postgresql":
+        _run(connection, _TO_2_POSTGRES)
+
+
+#: Version 3: the queue of online learning.
+_TO_3: Final = (
+    "CREATE TABLE learning_jobs (seq {sequence}, lane TEXT NOT NULL, session TEXT NOT NULL, first_event TEXT NOT NULL,"
+    " status VARCHAR(20) NOT NULL, attempts INTEGER DEFAULT '0' NOT NULL, slot INTEGER, payload TEXT, decision TEXT,"
+    " result TEXT, error TEXT, created_at VARCHAR(40) NOT NULL, due_at VARCHAR(40) NOT NULL, started_at VARCHAR(40),"
+    " finished_at VARCHAR(40), PRIMARY KEY (seq), UNIQUE (lane, session, first_event))",
+    "CREATE INDEX learning_queue ON learning_jobs (status, seq)",
+    "CREATE INDEX learning_lanes ON learning_jobs (lane, status, seq)",
+    "CREATE TABLE learning_sessions (lane TEXT NOT NULL, session TEXT NOT NULL, accepted TEXT NOT NULL, reviewed TEXT,"
+    " PRIMARY KEY (lane, session))",
+    "CREATE TABLE learning_tasks (seq {sequence}, job {number} NOT NULL, scope TEXT NOT NULL, kind TEXT NOT NULL,"
+    " at VARCHAR(40) NOT NULL, score FLOAT, tokens BIGINT, loaded TEXT NOT NULL, PRIMARY KEY (seq), UNIQUE (job))",
+    "CREATE INDEX learning_tasks_of_kind ON learning_tasks (scope, kind, seq)",
+    "CREATE TABLE learning_counts (name VARCHAR(40) NOT NULL, count BIGINT NOT NULL, PRIMARY KEY (name))",
+)
+
+
+def _to_3(connection: Connection) -> None:
+    _run(connection, _TO_3)
+
+
+def _run(connection: Connection, statements: Sequence[str]) -> None:
     postgres = connection.dialect.name == "postgresql"
     words = {
         "sequence": "BIGSERIAL NOT NULL" if postgres else "INTEGER NOT NULL",
+        "number": "BIGINT" if postgres else "INTEGER",
         "id": 'VARCHAR(40) COLLATE "C"' if postgres else "VARCHAR(40)",
     }
-    for statement in _TO_2:
+    for statement in statements:
         for word, meaning in words.items():
             statement = statement.replace(f"{{{word}}}", meaning)
-        connection.execute(text(statement))
-    for statement in _TO_2_POSTGRES if postgres else ():
         connection.execute(text(statement))
 
 
 #: Version -> what makes a database of that version one of the next.
-MIGRATIONS: Final[Mapping[int, Callable[[Connection], None]]] = {1: _to_2}
+MIGRATIONS: Final[Mapping[int, Callable[[Connection], None]]] = {1: _to_2, 2: _to_3}

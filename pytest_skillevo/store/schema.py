@@ -8,6 +8,7 @@ from sqlalchemy import (
     BigInteger,
     Column,
     Connection,
+    Float,
     ForeignKey,
     Index,
     Integer,
@@ -27,7 +28,7 @@ from .columns import AnyText
 from .migrations import MIGRATIONS
 
 #: Raise by one with every change of the tables, and add the step from the version before to MIGRATIONS.
-SCHEMA_VERSION: Final = 2
+SCHEMA_VERSION: Final = 3
 
 METADATA: Final = MetaData()
 
@@ -211,6 +212,67 @@ OPENINGS = Table(
     Column("why", AnyText, nullable=False),
     Column("at", String(40), nullable=False),
     UniqueConstraint("fingerprint", "experiment", "why"),
+)
+
+#: Pieces of sessions on their way through learning. A lane is an app and a user, whose jobs take turns.
+LEARNING_JOBS = Table(
+    "learning_jobs",
+    METADATA,
+    _seq(),
+    Column("lane", AnyText, nullable=False),
+    Column("session", AnyText, nullable=False),
+    Column("first_event", AnyText, nullable=False),
+    Column("status", String(20), nullable=False),
+    Column("attempts", Integer, nullable=False, server_default="0"),
+    # The slot of the service that works on it.
+    Column("slot", Integer),
+    # JSON: the events with what belongs to them; gone from old finished jobs.
+    Column("payload", Text),
+    # JSON: what the Reviewer decided, kept before it is applied.
+    Column("decision", Text),
+    # JSON: what became of it.
+    Column("result", Text),
+    Column("error", AnyText),
+    Column("created_at", String(40), nullable=False),
+    Column("due_at", String(40), nullable=False),
+    Column("started_at", String(40)),
+    Column("finished_at", String(40)),
+    UniqueConstraint("lane", "session", "first_event"),
+    Index("learning_queue", "status", "seq"),
+    Index("learning_lanes", "lane", "status", "seq"),
+)
+
+#: How far each session was handed in, and how far it was reviewed: JSON of a cursor.
+LEARNING_SESSIONS = Table(
+    "learning_sessions",
+    METADATA,
+    Column("lane", AnyText, primary_key=True),
+    Column("session", AnyText, primary_key=True),
+    Column("accepted", Text, nullable=False),
+    Column("reviewed", Text),
+)
+
+#: What tasks were worth, with the skills that they loaded; for the comparison before and after a publication.
+LEARNING_TASKS = Table(
+    "learning_tasks",
+    METADATA,
+    _seq(),
+    Column("job", _Sequence, nullable=False, unique=True),
+    Column("scope", AnyText, nullable=False),
+    Column("kind", AnyText, nullable=False),
+    Column("at", String(40), nullable=False),
+    Column("score", Float),
+    Column("tokens", BigInteger),
+    # JSON: name of each loaded skill -> digest.
+    Column("loaded", Text, nullable=False),
+    Index("learning_tasks_of_kind", "scope", "kind", "seq"),
+)
+
+LEARNING_COUNTS = Table(
+    "learning_counts",
+    METADATA,
+    Column("name", String(40), primary_key=True),
+    Column("count", BigInteger, nullable=False),
 )
 
 

@@ -26,6 +26,7 @@ from .exposure import Exposure, Openings
 from .intake import Intake
 from .journal import Journal
 from .judge import Judge
+from .learning import LearningQueue
 from .place import Place, title_of
 from .promotion import Promotions
 from .publication import Publications
@@ -72,6 +73,8 @@ class Store:
         judge = Judge(gates, place)
         self._promotions = Promotions(database, publications, place, judge, clock)
         self._intake = Intake(database, self._promotions, place, judge, clock)
+        #: The queue of online learning; the same in every partition.
+        self.learning = LearningQueue(database, clock)
         #: Answers of searches that need not be asked again.
         self.answers = Answers(database)
         #: What opening the store has put right, in sentences.
@@ -121,6 +124,11 @@ class Store:
     def partition(self) -> str:
         """The key of the partition that this object reads and writes."""
         return self._place.key
+
+    @property
+    def skills_folder(self) -> Path | None:
+        """The folder of the skills of all partitions; None when the store was opened without."""
+        return self._place.skills
 
     def require_writable(self, skill: str) -> None:
         """Raise Protected for a skill that nothing may change."""

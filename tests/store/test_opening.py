@@ -78,7 +78,7 @@ def test_a_store_of_a_newer_version_is_refused_with_advice(project):
     with sqlite3.connect(project.home / "store.db") as connection:
         connection.execute("UPDATE skillevo_meta SET value = '99'")
     connection.close()
-    with pytest.raises(StoreError, match=r"schema version 99, .* knows up to 2\. Upgrade"):
+    with pytest.raises(StoreError, match=r"schema version 99, .* knows up to 3\. Upgrade"):
         project.open()
 
 

@@ -30,15 +30,21 @@ RENAMED: Final = "repair_spelling"
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """An existing skill: its name, and its body as far as it is known."""
+    """An existing skill: its name, its body as far as it is known, and its title where that says more."""
 
     name: str
     body: str = ""
+    title: str = ""
 
     @property
     def key(self) -> str:
         """The normalised name."""
         return normalize(self.name)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Everything that it goes by, normalised."""
+        return tuple(dict.fromkeys(key for key in (normalize(self.title), self.key) if key))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +83,10 @@ class _Work:
         self._decision = decision
         self._deletions = list(decision.deletions)
         #: Of two names that are equal once normalised, the later spelling counts.
-        self._by_key: Mapping[str, Known] = {known.key: known for known in existing}
+        self._by_key: Mapping[str, Known] = {key: known for known in existing for key in known.keys}
         self._existing = existing
-        self._parents = sorted(self._by_key.values(), key=lambda known: -len(known.key))
-        self._deleted = {normalize(name) for name in decision.deletions}
+        self._parents = sorted(self._by_key.items(), key=lambda pair: -len(pair[0]))
+        self._deleted = {self._key_of(name) for name in decision.deletions}
         self.events: list[ReconcileEvent] = []
 
     @property
@@ -109,6 +115,10 @@ class _Work:
             kept.append(update)
         self.updates = kept
         self._deletions = [self._spelled(name) for name in self._deletions]
+
+    def _key_of(self, name: str) -> str:
+        known = self._by_key.get(normalize(name))
+        return normalize(name) if known is None else known.key
 
     def _spelled(self, name: str) -> str:
         known = self._by_key.get(normalize(name))
@@ -174,21 +184,21 @@ class _Work:
     def parent_of(self, spec: SkillSpec) -> _Found:
         """The existing skill whose name this one is, or begins with as a variant; the longest such name."""
         name = normalize(spec.name)
-        for known in self._parents:
-            if name == known.key:
+        for key, known in self._parents:
+            if name == key:
                 return known, "the name is that of an existing skill"
-            if name.startswith(known.key) and is_variant(name[len(known.key) :]):
+            if name.startswith(key) and is_variant(name[len(key) :]):
                 return self._checked(spec, known, "the name is a variant of an existing skill's")
         return None
 
     def sibling_of(self, spec: SkillSpec) -> _Found:
         """The existing skill of the same family that stands for any number."""
         name = normalize(spec.name)
-        key = family_key(name)
-        if key == name:
+        family = family_key(name)
+        if family == name:
             return None
-        for known in self._parents:
-            if known.key != name and family_key(known.key) == key and is_generic(known.key):
+        for key, known in self._parents:
+            if key != name and family_key(key) == family and is_generic(key):
                 return self._checked(spec, known, "it differs from an existing skill in a count only")
         return None
 
@@ -198,9 +208,10 @@ class _Work:
         best: Known | None = None
         score = 0.0
         for known in self._existing:
-            if name.startswith(known.key) or known.key.startswith(name) or self._by_key[known.key] is not known:
+            prefix = any(name.startswith(key) or key.startswith(name) for key in known.keys)
+            if prefix or self._by_key[known.key] is not known:
                 continue
-            share = overlap(words, significant_words(known.name))
+            share = max(overlap(words, significant_words(key)) for key in known.keys)
             if share > score:
                 best, score = known, share
         if best is None or score < NAME_OVERLAP:
@@ -211,7 +222,7 @@ class _Work:
         """The find, unless the two undo each other or their bodies are about different work."""
         if known.key in self._deleted:
             return known, why
-        if are_opposite(spec.name, known.name):
+        if any(are_opposite(spec.name, key) for key in known.keys):
             self._tell(KEPT_OPPOSITE, spec.name, known.name, "the two names say opposite things")
             return None
         if are_alike(known.body, _body(spec)) is False:

@@ -169,7 +169,7 @@ def test_bad_input_is_refused_with_the_number_of_its_line(line, words):
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path):
-    with pytest.raises(ConfigError, match="gone.json cannot be read"):
+    with pytest.raises(ConfigError, match=r"gone\.json cannot be read"):
         load_file(tmp_path / "gone.json")
     (tmp_path / "bad.json").write_text("[{]", encoding="utf-8")
     with pytest.raises(ConfigError, match=r"bad\.json: not valid JSON"):
