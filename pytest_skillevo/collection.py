@@ -13,11 +13,13 @@ from typing import Any, cast
 
 import pytest
 
-from .core.canonical import canonical_json, digest
-from .core.errors import SkillError
+from .core.canonical import canonical_json, digest, fingerprint
+from .core.errors import ConfigError, SkillError
 from .core.records import SPLITS, Case, Split, Task
+from .core.retirement import retire
 from .core.skill import Skill
 from .core.suggest import did_you_mean
+from .store.committed import RETIRED_FILE, read_retirements
 
 #: Literals of at least this length are watched for leaks into skills and prompts (design: content and versions).
 WATCHED_LITERAL = 20
@@ -100,7 +102,7 @@ def build_cases(items: Sequence[pytest.Item]) -> list[Marked]:
         if one.case.id in seen:
             raise pytest.UsageError(f"case {one.case.id} was collected twice; give each case once (--keep-duplicates?)")
         seen.add(one.case.id)
-    with_splits = _assign_splits(marked)
+    with_splits = _without_retired(_assign_splits(marked))
     _check_splits(with_splits)
     return with_splits
 
@@ -123,7 +125,7 @@ def _marked(item: pytest.Item) -> Marked:
     marker(item, "variants")
     assert skill is not None, "only items with a skill marker come here"
     task = _task(item)
-    content, watched = _content(item, task)
+    content, ledger_key, watched = _content(item, task)
     case = Case(
         id=item.nodeid,
         skill=skill["name"],
@@ -135,6 +137,7 @@ def _marked(item: pytest.Item) -> Marked:
         group=split["group"] or (task.group if task else None),
         content=content,
         watched=watched,
+        fingerprint=ledger_key,
     )
     return Marked(case, item, skill["may_be_absent"])
 
@@ -155,11 +158,11 @@ def _task(item: pytest.Function) -> Task | None:
     return tasks[0] if len(tasks) == 1 else None
 
 
-def _content(item: pytest.Function, task: Task | None) -> tuple[str, tuple[str, ...]]:
-    """Digest of what the case asks, and its long texts."""
+def _content(item: pytest.Function, task: Task | None) -> tuple[str, str, tuple[str, ...]]:
+    """Digest of what the case asks, its fingerprint for the ledger, and its long texts."""
     if task is not None and task.content is not None:
         try:
-            return digest(canonical_json(task.content)), (task.prompt, *task.watched)
+            return digest(canonical_json(task.content)), fingerprint(task.content), (task.prompt, *task.watched)
         except (TypeError, ValueError) as error:
             raise pytest.UsageError(f"{item.nodeid}: Task.content is not plain JSON: {error}") from None
     try:
@@ -170,7 +173,7 @@ def _content(item: pytest.Function, task: Task | None) -> tuple[str, tuple[str, 
     literals = _long_literals(source)
     literals += [value for value in parameters.values() if isinstance(value, str) and len(value) >= WATCHED_LITERAL]
     shown = {name: _stable_repr(value) for name, value in parameters.items()}
-    return digest(source + canonical_json(shown)), tuple(dict.fromkeys(literals))
+    return digest(source + canonical_json(shown)), fingerprint([source, shown]), tuple(dict.fromkeys(literals))
 
 
 def _stable_repr(value: Any) -> str:
@@ -228,6 +231,19 @@ def _split_of(case: Case, assigned: Mapping[str, Split], named: Mapping[str, Spl
 def _unit_order(cases: Sequence[Case]) -> tuple[str, str, str, str]:
     first = cases[0]
     return (first.skill, first.family or "", first.level or "", digest(first.group or first.content))
+
+
+def _without_retired(marked: Sequence[Marked]) -> list[Marked]:
+    """Retired holdout cases count as validation, whatever their mark says."""
+    if not marked:
+        return []
+    file = config_folder(marked[0].item.config) / RETIRED_FILE
+    try:
+        retired = {(one.skill, one.fingerprint) for one in read_retirements(file)}
+        cases = retire([one.case for one in marked], retired)
+    except ConfigError as error:
+        raise pytest.UsageError(str(error)) from None
+    return [replace(one, case=case) for one, case in zip(marked, cases, strict=True)]
 
 
 def _check_splits(marked: Sequence[Marked]) -> None:

@@ -105,6 +105,9 @@ class PlainRun:
         critical = sum(case.critical for case in cases)
         if critical:
             parts.append(f"{critical} critical")
+        retired = sum(case.retired for case in cases)
+        if retired:
+            parts.append(f"{retired} retired from the holdout")
         models = dict(value_of(self._config, "evolve_model"))
         name = models.get("agent", models.get("", "simulated"))
         found = f"{_counted(skills, 'skill')}, {_counted(len(self._cases), 'case')} ({', '.join(parts)})"
@@ -156,5 +159,5 @@ class PlainRun:
         opened = [self._cases[case_id] for case_id in self._opened]
         with open_store(self._config) as store:
             for skill in sorted({case.skill for case in opened}):
-                fingerprints = [case.content for case in opened if case.skill == skill]
+                fingerprints = [case.ledger_key for case in opened if case.skill == skill]
                 store.record_opening(fingerprints, "plain run", skill, "shown to a person")

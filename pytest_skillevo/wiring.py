@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import pytest
 
 from . import __version__, gating, observing, options, searching
-from .collection import Marked, home_folder, skill_items, skills_folder
+from .collection import Marked, config_folder, home_folder, skill_items, skills_folder
 from .core.canonical import digest_json
 from .core.errors import ConfigError, InfrastructureError
 from .core.gates.redaction import redactor, secret_values
@@ -25,6 +25,7 @@ from .core.skill import Skill
 from .project import STORE_VARIABLE
 from .stages.dataset import Dataset
 from .stages.settings import Settings
+from .store.committed import EXPOSURE_FILE, read_openings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -95,13 +96,16 @@ def open_store(config: pytest.Config) -> Store:
     from .store import Store
 
     gates, _ = gating.gates_of(config)
-    return Store.open(
+    committed = read_openings(config_folder(config) / EXPOSURE_FILE)
+    store = Store.open(
         home_folder(config),
         skills=skills_folder(config),
         url=store_url(config),
         gates=gates,
         protected=config.getini("skillevo_protected"),
     )
+    store.enter_openings(committed)
+    return store
 
 
 def store_url(config: pytest.Config) -> str | None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from ..core.errors import ConfigError, StoreError
 from ..core.scopes import Scope
 from ..report.text import visible, wrap
+from ..store.committed import EXPOSURE_FILE, read_openings
 from .screen import Screen
 
 if TYPE_CHECKING:
@@ -69,7 +70,13 @@ class Context:
         ) as store:
             for notice in store.notices:
                 self.notes.lines(wrap(visible(notice), self.notes.width, first="note: "))
+            store.enter_openings(read_openings(self.exposure_file))
             yield store
+
+    @property
+    def exposure_file(self) -> Path:
+        """The committed part of the exposure ledger."""
+        return self.project.root / EXPOSURE_FILE
 
     @property
     def actor(self) -> str:

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ..core.errors import StoreError
 from ..core.suggest import did_you_mean
 from ..report.text import visible
-from ..stages.experiment import CASES
-from ..stages.packing import unpacked
+from ..stages.packing import CASES, unpacked
 from .experiments import find_experiment
 
 if TYPE_CHECKING:
@@ -68,7 +67,7 @@ def read_rollouts(store: Store, experiment: Experiment) -> list[Logged]:
                     "its rollouts cannot be shown"
                 )
             case = entry.payload["case"]
-            found.append(Logged(experiment, entry.key, case, about["split"], about["content"], entry.payload))
+            found.append(Logged(experiment, entry.key, case, about["split"], about["key"], entry.payload))
     return found
 
 

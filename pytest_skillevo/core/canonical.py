@@ -18,6 +18,19 @@ def digest(data: bytes | str) -> str:
     return hashlib.sha256(raw).hexdigest()
 
 
+def fingerprint(value: Any) -> str:
+    """Digest of a JSON value that is blind to case and white space: a new indent makes no fresh case."""
+    return digest_json(_folded(value))
+
+
+def _folded(value: Any) -> Any:
+    if isinstance(value, str):
+        return " ".join(value.casefold().split())
+    if isinstance(value, dict):
+        return {key: _folded(item) for key, item in value.items()}
+    return [_folded(item) for item in value] if isinstance(value, list | tuple) else value
+
+
 def digest_json(value: Any) -> str:
     """SHA-256 of the canonical JSON of a value."""
     return digest(canonical_json(value))

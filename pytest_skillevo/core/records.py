@@ -227,6 +227,15 @@ class Case:
     content: str = ""
     #: Prompt, expected text and long literals, watched for leaks into skills and prompts.
     watched: tuple[str, ...] = ()
+    #: Digest of the content that white space and case do not change; "" where nobody made one.
+    fingerprint: str = ""
+    #: Whether the case was a holdout case until it was retired.
+    retired: bool = False
+
+    @property
+    def ledger_key(self) -> str:
+        """Under this the exposure ledger knows the case."""
+        return self.fingerprint or self.content
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,15 +30,13 @@ from .cleaning import redacted
 from .confirmation import Confirmed, run_confirmation
 from .dataset import Dataset
 from .events import ExperimentEvent, Observe, nobody
+from .packing import CASES
 from .plan import make_plan, search_settings
 from .progress import Progress
 from .recorder import Executor, Recorder
 from .replay import Replayed, run_replay
 from .search import Proposer, Search, TimeLimit, best_so_far
 from .settings import Settings
-
-#: Key and kind of the journal entry that lists the cases.
-CASES = "cases"
 
 #: Stop reasons after which no result stands: the run is resumable instead.
 UNFINISHED = (StopReason.PROVIDER_ERROR, StopReason.EVALUATOR_ERROR)
@@ -168,16 +166,19 @@ class Experiment:
         return SearchCache(self._store.answers, facts, {case.id: case.content for case in setting.dataset.cases})
 
     def _cases(self, recorder: Recorder) -> dict[str, Any]:
-        """Split and fingerprint by case: whoever shows a rollout must know whether it opens the holdout."""
+        """Split and ledger key by case: whoever shows a rollout must know whether that opens the holdout."""
         cases = self._setting.dataset.cases
-        return {recorder.redact(case.id): {"split": case.split, "content": case.content} for case in cases}
+        return {
+            recorder.redact(case.id): {"split": case.split, "key": case.ledger_key, "critical": case.critical}
+            for case in cases
+        }
 
     def _openings(self) -> dict[str, Any]:
         opened = self._store.openings(self._fingerprints(), besides=self._id)
         return {"before": opened.count, "first": opened.first}
 
     def _fingerprints(self) -> list[str]:
-        return [case.content for case in self._setting.dataset.cases if case.split == "holdout"]
+        return [case.ledger_key for case in self._setting.dataset.cases if case.split == "holdout"]
 
     def _search(self, recorder: Recorder) -> _Findings:
         setting, settings = self._setting, self._setting.settings

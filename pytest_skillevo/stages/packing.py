@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any
+from typing import Any, Final
 
 from ..core.records import Evaluation, Outcome, Usage
+
+#: Key and kind of the journal entry that lists the cases: id -> split, key in the exposure ledger, critical or not.
+CASES: Final = "cases"
 
 
 def packed(outcome: Outcome) -> dict[str, Any]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from sqlalchemy import func, select
 
 from .blobs import chunks, insert_missing
+from .committed import OpeningRecord
 from .database import Database
 from .experiments import Clock, stamp
 from .schema import OPENINGS
@@ -57,6 +58,23 @@ class Exposure:
         ]
         with self._database.write(durable=True) as connection:
             insert_missing(connection, OPENINGS, rows)
+
+    def records(self, skill: str | None = None) -> tuple[OpeningRecord, ...]:
+        """Every opening, or those of one skill, earliest first."""
+        conditions = [] if skill is None else [OPENINGS.c.skill == skill]
+        columns = (OPENINGS.c.at, OPENINGS.c.skill, OPENINGS.c.experiment, OPENINGS.c.why, OPENINGS.c.fingerprint)
+        with self._database.read() as connection:
+            rows = connection.execute(select(*columns).where(*conditions)).all()
+        return tuple(sorted(OpeningRecord(*row) for row in rows))
+
+    def enter(self, records: Sequence[OpeningRecord]) -> None:
+        """Take over openings that another store noted, with their times."""
+        known = {one.key for one in self.records()} if records else set()
+        rows = [asdict(one) for one in records if one.key not in known]
+        if rows:
+            with self._database.write(durable=True) as connection:
+                for some in chunks(rows):
+                    insert_missing(connection, OPENINGS, some)
 
     def openings(self, fingerprints: Sequence[str], *, besides: str | None = None) -> Openings:
         """Who opened any of these cases, leaving out the experiment `besides`."""

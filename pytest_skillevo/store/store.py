@@ -18,6 +18,7 @@ from ..core.scopes import NO_SCOPE, Scope, is_key
 from ..core.skill import Skill
 from .audit import counts, history, trail, waiting_since
 from .cache import Answers
+from .committed import OpeningRecord
 from .database import Database
 from .drift import Drift, drift_of
 from .entry import JournalEntry
@@ -377,6 +378,14 @@ class Store:
     def record_opening(self, fingerprints: Sequence[str], experiment: str, skill: str, why: str) -> None:
         """Note that a decision used these holdout cases, or that a person was shown them."""
         self._exposure.record(fingerprints, experiment, skill, why)
+
+    def opening_records(self, skill: str | None = None) -> tuple[OpeningRecord, ...]:
+        """Every opening of a holdout case, or those of one skill's cases, earliest first."""
+        return self._exposure.records(skill)
+
+    def enter_openings(self, records: Sequence[OpeningRecord]) -> None:
+        """Take over openings that other stores noted, such as those of the committed file."""
+        self._exposure.enter(records)
 
     def openings(self, fingerprints: Sequence[str], *, besides: str | None = None) -> Openings:
         """How often and when any of these cases was opened, not counting the experiment `besides`."""

@@ -11,8 +11,8 @@ from pytest_skillevo.stages.packing import packed
 from pytest_skillevo.store import JournalEntry
 
 CASES = {
-    "t.py::test_a[e1-01]": {"split": "feedback", "content": "f1"},
-    "t.py::test_a[e1-02]": {"split": "holdout", "content": "h1"},
+    "t.py::test_a[e1-01]": {"split": "feedback", "key": "f1", "critical": False},
+    "t.py::test_a[e1-02]": {"split": "holdout", "key": "h1", "critical": False},
 }
 FAULT = {
     "index": 1,
