@@ -101,7 +101,8 @@ def retire(context: Context) -> None:
         for one in chosen
     ]
     if chosen and not arguments.dry_run:
-        add_retirements(context.project.root / RETIRED_FILE, lines)
+        with context.committing():
+            add_retirements(context.project.root / RETIRED_FILE, lines)
     if arguments.json:
         context.screen.json({"retired": [asdict(one) for one in lines], "written": not arguments.dry_run})
         return

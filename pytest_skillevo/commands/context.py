@@ -78,6 +78,14 @@ class Context:
         """The committed part of the exposure ledger."""
         return self.project.root / EXPOSURE_FILE
 
+    @contextmanager
+    def committing(self) -> Iterator[None]:
+        """While a committed file is changed: another process that does the same waits."""
+        from ..store.locks import file_lock
+
+        with file_lock(self.home / "committed.lock", busy="another skillevo command is writing the committed files"):
+            yield
+
     @property
     def actor(self) -> str:
         """Who decides."""

@@ -76,7 +76,8 @@ def export(context: Context) -> int:
     missing = missing_openings(file, records)
     left = bool(missing and context.arguments.check)
     if not context.arguments.check:
-        add_openings(file, records)
+        with context.committing():
+            add_openings(file, records)
     if context.arguments.json:
         context.screen.json({"file": str(file), "missing" if context.arguments.check else "added": len(missing)})
     elif not missing:
