@@ -160,6 +160,8 @@ def _summary(experiment: Experiment, lineage: Lineage, width: int) -> Iterator[s
     yield from _matrix(lineage)
     yield ""
     yield from _proposals(lineage, width)
+    yield ""
+    yield visible(f"single rollouts: skillevo rollouts list {experiment.id}")
 
 
 def _proposals(lineage: Lineage, width: int) -> Iterator[str]:
