@@ -19,7 +19,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from pytest_skillevo.commands.lineage import read_lineage
+from pytest_skillevo.report.lineage import read_lineage
 from pytest_skillevo.store import Store
 
 ROOT = Path(__file__).parents[1]

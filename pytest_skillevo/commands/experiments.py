@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..core.errors import ConfigError, StoreError
 from ..core.gepa import EventKind, SearchEvent
+from ..report.lineage import Candidate, Lineage, read_lineage
 from ..report.text import one_line, visible, wrap
 from ..stages.report_data import NO_GAIN, event_words, is_accepted
 from .context import Context
 from .export import export_experiment
-from .lineage import Candidate, Lineage, read_lineage
 from .screen import ago, minute, table
 
 if TYPE_CHECKING:

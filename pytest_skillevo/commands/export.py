@@ -15,7 +15,7 @@ from typing import Any, Final
 from ..core.errors import ConfigError
 from ..core.files import atomic_write
 from ..core.gepa import EventKind
-from .lineage import Lineage
+from ..report.lineage import Lineage
 
 #: Feedback cases of hardest.md.
 _HARDEST: Final = 20

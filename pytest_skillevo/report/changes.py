@@ -45,6 +45,23 @@ def change_lines(report: Mapping[str, Any], width: int) -> list[str]:
     return lines + shown
 
 
+def shown_diff(diff: str) -> Iterator[tuple[str, str]]:
+    """Every line of a unified diff, visible, with its kind: added, removed, hunk, file or same."""
+    old = new = 0
+    for line in diff.rstrip("\n").split("\n"):
+        header = _HUNK.match(line) if old <= 0 and new <= 0 else None
+        kind = "file"
+        if header:
+            old, new = (1 if size is None else int(size[:9]) for size in header.groups())
+            kind = "hunk"
+        elif old > 0 or new > 0:
+            sign = line[:1]
+            old -= sign in ("-", " ", "")
+            new -= sign in ("+", " ", "")
+            kind = {"+": "added", "-": "removed"}.get(sign, "same")
+        yield kind, visible(line)
+
+
 def _folded(line: str, width: int) -> list[str]:
     """A line of diff with its blanks kept, on a few screen lines under each other."""
     pieces = fold(line, width - 6)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from ..core import stats
 from ..core.verdict.words import p_value
 from . import figures
 from .table import Paired, Row
@@ -200,12 +201,39 @@ def worse_cases(report: Json, width: int) -> list[str]:
 
 def losses(report: Json) -> list[Json]:
     """The holdout cases that lost, the greatest loss first."""
-    if report["confirmation"] is None:
-        return []
-    cases = [case for case in report["confirmation"]["cases"] if case["split"] == "holdout"]
-    known = [(case["after"] - case["before"], case) for case in cases if None not in (case["before"], case["after"])]
-    worse = sorted((pair for pair in known if pair[0] < -0.005), key=lambda pair: (pair[0], pair[1]["case"]))
-    return [case for _, case in worse]
+    return [case for case in cases_by_loss(report, "holdout") if way_of(case) == "worse"]
+
+
+def cases_by_loss(report: Json, split: str) -> list[Json]:
+    """The cases of a split, those without a valid pair first, then the greatest loss first."""
+    cases = [] if report["confirmation"] is None else report["confirmation"]["cases"]
+    chosen = [case for case in cases if case["split"] == split]
+
+    def order(case: Json) -> tuple[float, str]:
+        change = change_of(case)
+        return (-2.0 if change is None else change, case["case"])
+
+    return sorted(chosen, key=order)
+
+
+def change_of(case: Json) -> float | None:
+    """Mean after minus mean before; None when one is unknown."""
+    return None if None in (case["before"], case["after"]) else case["after"] - case["before"]
+
+
+def way_of(case: Json) -> str:
+    """ "better", "same" or "worse" as the decision counts it, scores in whole hundredths; "missing" without a pair."""
+    before, after = stats.rounded(case["before_runs"]), stats.rounded(case["after_runs"])
+    if not before:
+        return "missing"
+    change = sum(after) - sum(before)
+    return "better" if change > 0 else "worse" if change < 0 else "same"
+
+
+def token_ratio_of(case: Json) -> float | None:
+    """Tokens after divided by tokens before; None when one is unknown or zero."""
+    before, after = case["tokens_before"], case["tokens_after"]
+    return after / before if before and after else None
 
 
 def caveats(report: Json) -> Iterator[str]:

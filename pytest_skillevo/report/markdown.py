@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from . import figures, story
-from .evidence import caveats, table
+from .evidence import cases_by_loss, caveats, change_of, table, token_ratio_of
 from .text import no_command, one_line, visible, visible_lines
 
 Json = Mapping[str, Any]
@@ -153,7 +153,7 @@ def _cases(report: Json, most: int) -> list[str]:
     confirmation = report["confirmation"]
     if confirmation is None:
         return []
-    rows = [row for row in confirmation["cases"] if row["split"] == "holdout"]
+    rows = cases_by_loss(report, "holdout")
     lost = confirmation["holdout"]["worse"]
     lines = [
         f"<details><summary>{figures.some(len(rows), 'holdout case')}, {lost} worse, the greatest loss first</summary>",
@@ -168,11 +168,9 @@ def _cases(report: Json, most: int) -> list[str]:
 
 
 def _case(row: Json) -> str:
-    before, after = row["before"], row["after"]
-    change = None if None in (before, after) else after - before
-    ratio = row["tokens_after"] / row["tokens_before"] if row["tokens_before"] and row["tokens_after"] else None
     name = code(_name(row["case"])).replace("|", "\\|") + (" (critical)" if row["critical"] else "")
-    cells = (figures.score(before), figures.score(after), figures.change(change), figures.ratio(ratio))
+    means = figures.score(row["before"]), figures.score(row["after"]), figures.change(change_of(row))
+    cells = (*means, figures.ratio(token_ratio_of(row)))
     return f"| {name} | {' | '.join(cells)} |"
 
 
