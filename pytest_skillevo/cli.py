@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from . import __version__
-from .commands import cases, experiments, exposure, revisions, rollouts, skills
+from .commands import cases, experiments, exposure, reports, revisions, rollouts, skills
 from .commands.context import Context, scope_of
 from .commands.screen import Screen
 from .core.errors import ConfigError, SkillevoError
@@ -95,6 +95,7 @@ def _parser() -> argparse.ArgumentParser:
     groups = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     revisions.add_parser(groups, shared)
     experiments.add_parser(groups, shared)
+    reports.add_parsers(groups, shared)
     rollouts.add_parser(groups, shared)
     cases.add_parser(groups, shared)
     exposure.add_parser(groups, shared)

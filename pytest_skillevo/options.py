@@ -183,7 +183,7 @@ OPTIONS = (
     Option(
         "evolve-critical", "when a critical case refuses", _one_of(CRITICAL_RULES), "rerun", "|".join(CRITICAL_RULES)
     ),
-    Option("evolve-report", "write the report here (.json or .md); may be repeated", _text, (), "PATH", many=True),
+    Option("evolve-report", "write the report here (.json, .md, .html); may be repeated", _text, (), "PATH", many=True),
     Option("evolve-plan", "print dataset, budget and power, run nothing"),
     Option("evolve-resume", "go on with an interrupted experiment", _text, metavar="last|ID"),
     Option("evolve-accept-reason", "a person's reason to override INCONCLUSIVE in a gate", _text, metavar="TEXT"),

@@ -13,7 +13,7 @@ from . import options
 from .collection import home_folder
 
 #: Kinds of report by the suffix of the file.
-SUFFIXES: Final = (".json", ".md")
+SUFFIXES: Final = (".json", ".md", ".html")
 
 
 def report_paths(config: pytest.Config, experiment: str) -> list[Path]:
@@ -23,7 +23,7 @@ def report_paths(config: pytest.Config, experiment: str) -> list[Path]:
         return [home_folder(config) / "reports" / f"{experiment}.json"]
     for text in given:
         if Path(text).suffix.lower() not in SUFFIXES:
-            raise pytest.UsageError(f"--evolve-report={text}: the suffix chooses the kind: use {' or '.join(SUFFIXES)}")
+            raise pytest.UsageError(f"--evolve-report={text}: the suffix chooses the kind: use {', '.join(SUFFIXES)}")
         path = config.invocation_params.dir / text
         if path.is_dir() or any(parent.exists() and not parent.is_dir() for parent in path.parents):
             raise pytest.UsageError(f"--evolve-report={text}: not a place for a file: a folder, or below a file")
@@ -36,10 +36,23 @@ def write_reports(config: pytest.Config, report: Mapping[str, Any], paths: Seque
     from .report.markdown import markdown
 
     for path in paths:
-        if path.suffix.lower() == ".md":
+        suffix = path.suffix.lower()
+        if suffix == ".html":
+            write_text(path, _page(config, report))
+        elif suffix == ".md":
             write_text(path, markdown(report))
         else:
             write_report(path, report)
+
+
+def _page(config: pytest.Config, report: Mapping[str, Any]) -> str:
+    """The HTML page with what the store adds; conversations of holdout cases stay closed."""
+    from .report.details import read_details
+    from .report.html import page
+    from .wiring import open_store
+
+    with open_store(config) as store:
+        return page(report, read_details(store, report))
 
 
 def github_lines(config: pytest.Config, report: Mapping[str, Any]) -> list[str]:

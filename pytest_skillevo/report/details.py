@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from ..core.records import Outcome
-from ..stages.confirmation import CASES_KEY
 from ..stages.packing import unpacked
 from .lineage import read_lineage
 
@@ -99,16 +98,12 @@ def _rows(report: Json) -> Sequence[Json]:
 
 def _pairs(store: Store, experiment: str, wanted: Sequence[str]) -> Iterator[tuple[str, CasePair]]:
     """The pairs of the wanted cases in their order, read one after the other."""
-    names: Sequence[str] = ()
     runs: dict[str, dict[int, dict[str, Json]]] = {}
     for entry in store.entries(experiment):
-        if entry.key == CASES_KEY:
-            names = entry.payload["cases"]
-        elif entry.kind == "rollout" and entry.key.startswith("confirm/"):
-            _, place, arm, number = entry.key.split("/")
-            index = int(place.lstrip("abcdefghijklmnopqrstuvwxyz"))
-            if index < len(names):
-                runs.setdefault(names[index], {}).setdefault(int(number[1:]), {})[arm] = entry.payload
+        if entry.kind == "rollout" and entry.key.startswith("confirm/"):
+            # The key of a request: confirm/holdout0039/after/r1.
+            _, _, arm, number = entry.key.split("/")
+            runs.setdefault(entry.payload.get("case", ""), {}).setdefault(int(number[1:]), {})[arm] = entry.payload
     for case in wanted:
         complete = {number: arms for number, arms in runs.get(case, {}).items() if len(arms) == 2}
         if complete:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from ..core.draws import draw_bits, seed_of
 from ..core.errors import ConfigError
@@ -15,9 +14,6 @@ from .dataset import Dataset
 from .progress import Progress
 from .recorder import Recorder
 from .settings import RERUN_REPEATS, Settings
-
-#: Journal entry that names the cases in the order of the confirmation's requests, for who reads them later.
-CASES_KEY: Final = "confirm/cases"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +34,6 @@ def run_confirmation(
     """Run both arms on both splits, rerun flagged critical cases afresh, and decide by the declared rules."""
     arms = Arms(before, after, settings.seed, recorder, progress)
     cases = [case for case in dataset.cases if case.split != "feedback"]
-    recorder.event(CASES_KEY, "confirm-cases", lambda: {"cases": [case.id for case in cases]})
     progress.stage("confirmation", total=2 * len(cases) * settings.repeats)
     pairs = arms.compare("confirm", cases, settings.repeats)
     by_id = {pair.case_id: pair for pair in pairs}

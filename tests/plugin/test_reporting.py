@@ -16,6 +16,18 @@ def test_a_markdown_report_is_written_beside_the_json(suite: pytest.Pytester, ev
     result.stdout.fnmatch_lines(["  report: report.json", "  report: out/report.md"])
 
 
+def test_an_html_report_shows_the_search_and_the_validation_runs_and_nothing_of_the_holdout(
+    suite: pytest.Pytester, evolve
+) -> None:
+    result = evolve("--evolve-report=page.html")
+    assert result.ret == 0
+    text = (suite.path / "page.html").read_text(encoding="utf-8")
+    assert text.startswith("<!doctype html>")
+    assert '<span class="added">+3. Use the tip.\n</span>' in text
+    assert text.count("Before, repeat 1: 0.40") == 4
+    assert text.count("The conversations of holdout cases are closed.") == 8
+
+
 def test_on_github_actions_the_summary_and_annotations_appear(
     suite: pytest.Pytester, evolve, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -42,10 +42,11 @@ class Browser:
             f"--user-data-dir={self._profile.name}",
             "about:blank",
         ]
-        # The browser reads commands from file 3 and answers on file 4; both pairs are moved there by the shell.
+        # The browser reads commands from file 3 and answers on file 4; bash moves both pipes there
+        # (a plain shell knows no numbers over 9).
         script = f'exec "$0" "$@" 3<&{command_read} 4>&{answer_write}'
         self._process = subprocess.Popen(
-            ["/bin/sh", "-c", script, program, *flags],
+            ["bash", "-c", script, program, *flags],
             pass_fds=(command_read, answer_write),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

@@ -80,9 +80,9 @@ def _critical(row: Json) -> Html | None:
     return element("span", " ", element("span", "critical", class_="word"), class_="key critical")
 
 
-def case_sections(report: Json, anchor: Callable[[str], str], details: Details) -> Html:
+def case_sections(report: Json, details: Details) -> Html:
     """A fold for every case."""
-    folds = [_fold(row, anchor(row["case"]), details) for row in _shown(report)]
+    folds = [_fold(row, f"case-{number}", details) for number, row in enumerate(_shown(report), 1)]
     return element(
         "section",
         element("h2", "Runs and conversations"),
@@ -123,11 +123,11 @@ def _fold(row: Json, anchor: str, details: Details) -> Html:
     return element(
         "details",
         summary,
-        element("p", clip_start(visible(row["case"]), _NAME), class_="case-id"),
+        # Inside of what is folded: a browser opens a fold to show the target of a link, not a fold that is the target.
+        element("p", clip_start(visible(row["case"]), _NAME), id=anchor, class_="case-id"),
         _runs(row),
         element("p", "The conversations of holdout cases are closed.", class_="closed") if closed else None,
         None if pair is None else _pair(pair),
-        id=anchor,
         class_="case-fold",
     )
 

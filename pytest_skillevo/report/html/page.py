@@ -24,8 +24,9 @@ from .plots import paired_plot, plane
 
 Json = Mapping[str, Any]
 
-#: Characters of the diff that are shown.
-MOST_OF_DIFF: Final = 200_000
+#: Characters of the diff that are shown, and how many of them without being asked.
+MOST_OF_DIFF: Final = 100_000
+_OPEN_DIFF: Final = 8_000
 
 
 def page(report: Json, details: Details | None = None) -> str:
@@ -89,7 +90,7 @@ def _sections(report: Json, details: Details) -> Iterator[Html]:
     yield _change(report)
     if confirmation is not None:
         yield from case_table(report, anchor)
-        yield case_sections(report, anchor, details)
+        yield case_sections(report, details)
     if report["search"] is not None:
         yield lineage_section(report, details)
     if report["replay"] is not None:
@@ -197,11 +198,14 @@ def _change(report: Json) -> Html:
 
 
 def diff_block(diff: str, label: str) -> Html:
-    """A unified diff, one element for each line, cut where it grows too long."""
+    """A unified diff, one element for each line; a long one is folded, and cut where it grows too long."""
     lines = [element("span", f"{line}\n", class_=kind) for kind, line in shown_diff(diff[:MOST_OF_DIFF])]
     left = len(diff) - MOST_OF_DIFF
-    more = element("p", f"{left:,} more characters are in the store.") if left > 0 else None
-    return joined([element("pre", *lines, class_="diff", tabindex=0, role="region", aria_label=label), more])
+    more = element("p", f"{left:,} more characters are in the JSON report.") if left > 0 else None
+    block = joined([element("pre", *lines, class_="diff", tabindex=0, role="region", aria_label=label), more])
+    if len(diff) <= _OPEN_DIFF:
+        return block
+    return element("details", element("summary", f"{figures.some(len(lines), 'line')} of difference"), block)
 
 
 def _replay(replay: Json) -> Html:
