@@ -27,7 +27,7 @@ def record(bench):
         rows = report["confirmation"]["cases"] if report["confirmation"] else []
         with bench.open() as store:
             store.create_experiment(id, report["skill"]["name"], id, {})
-            cases = {row["case"]: {"split": row["split"], "content": f"content of {row['case']}"} for row in rows}
+            cases = {row["case"]: {"split": row["split"], "key": f"content of {row['case']}"} for row in rows}
             entries = [JournalEntry("cases", "cases", cases)]
             for row in rows[:1] + rows[-1:]:
                 for arm in ("before", "after"):
