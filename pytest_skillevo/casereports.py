@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import pytest
+
+#: Figures of a case that become properties of its report; empty is unknown.
+_PROPERTIES: Final = (
+    *("split", "critical", "family", "level", "before", "after"),
+    *("tokens_before", "tokens_after", "dropped_pairs"),
+)
 
 
 def publish(session: pytest.Session, report: Mapping[str, Any], items: Sequence[pytest.Item]) -> None:
@@ -24,12 +30,16 @@ def publish(session: pytest.Session, report: Mapping[str, Any], items: Sequence[
 
 def _publish(session: pytest.Session, item: pytest.Item, row: Mapping[str, Any]) -> None:
     missing = row["before"] is None or row["after"] is None
-    properties = [
-        (f"skillevo.{name}", "" if row[name] is None else str(row[name]))
-        for name in ("split", "critical", "level", "before", "after", "dropped_pairs")
-    ]
+    properties = [(f"skillevo.{name}", _text(row[name])) for name in _PROPERTIES]
+    properties.append(("skillevo.repeats", str(len(row["after_runs"]))))
     text = "no pair of runs gave scores on both sides: infrastructure errors" if missing else None
     _log(session, item, [("setup", "passed", None), ("call", "failed" if missing else "passed", text)], properties)
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _skip(session: pytest.Session, item: pytest.Item, why: str) -> None:

@@ -89,7 +89,7 @@ class EvolveRun:
         self._run(session, dataset, seed, mine)
 
     def _run(self, session: pytest.Session, dataset: Dataset, seed: Skill, mine: Sequence[Marked]) -> None:
-        from . import casereports, reporting, wiring
+        from . import casereports, junit, reporting, wiring
         from .report.json_file import clean
         from .report.progress import ProgressLines
 
@@ -122,6 +122,7 @@ class EvolveRun:
         self._paths = [shown_path(self._config, path) for path in paths]
         self._exit = 1 if report["decision"]["verdict"] == "BLOCKED" else 0
         casereports.publish(session, report, items)
+        junit.add_decision(self._config, self._report, failed=self._exit != 0)
 
     def _skill_name(self, marked: Sequence[Marked]) -> str:
         names = sorted({one.case.skill for one in marked})
