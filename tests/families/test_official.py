@@ -117,6 +117,15 @@ def test_a_crash_of_the_original_is_told_apart_from_an_honest_zero(recipe):
     assert score_official(rules, None, ["a"]).quality == score_official(rules, "null", ["a"]).quality == 0.0
 
 
+@pytest.mark.parametrize("family", ["recipe-cookbook-builder", "tvmaze-series-analyzer", "countries-encyclopedia"])
+def test_an_entry_that_is_no_object_is_a_crash_also_behind_those_that_are_scored(family):
+    task = public_task(family, "e1")
+    key = {"recipe": "recipes", "tvmaze": "shows", "countr": "regions"}[family[:6]]
+    entries = [{} for _ in task.expected]
+    assert score_official(task.rules, json.dumps({key: entries}), task.expected).status == "fail"
+    assert score_official(task.rules, json.dumps({key: [*entries, "x"]}), task.expected).status == "evaluator_error"
+
+
 def test_the_thresholds_of_the_code_and_of_the_paper_are_told_apart():
     task = public_task("recipe-cookbook-builder", "h1")
     dish = {"name": "Pad Thai", **dict.fromkeys(task.rules.required[1:], "x")}

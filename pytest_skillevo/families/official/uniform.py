@@ -43,10 +43,10 @@ class UniformRules:
 
     def entries(self, result: Any) -> Any:
         """The list of entries in a decoded artifact."""
-        for alias in self.list_aliases:
-            if self.list_key not in result and alias in result:
-                return result[alias]
-        return result.get(self.list_key, [])
+        found: Any = []
+        for key in (*self.list_aliases[::-1], self.list_key):
+            found = result.get(key, found)
+        return found
 
     def id_of(self, entry: Any) -> Any:
         """The id of an entry as the mode reads it."""
@@ -55,10 +55,10 @@ class UniformRules:
 
     def raw_id(self, entry: Any) -> Any:
         """The id of an entry as delivered."""
-        for key in (self.id_key, *self.id_aliases):
-            if key in entry:
-                return entry[key]
-        return ID_MODES[self.id_mode].missing
+        value = ID_MODES[self.id_mode].missing
+        for key in (*self.id_aliases[::-1], self.id_key):
+            value = entry.get(key, value)
+        return value
 
     def found(self, entries: Any, expected: Sequence[Any]) -> int:
         """How many of the expected ids were delivered, anywhere in the list."""
