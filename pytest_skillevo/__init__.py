@@ -16,20 +16,43 @@ _HOME = {
     "Case": "core.records",
     "Evaluation": "core.records",
     "InfrastructureError": "core.errors",
+    "LearningJob": "learning",
+    "LearningService": "learning",
+    "Session": "core.sessions",
     "Skill": "core.skill",
     "SkillSpec": "core.skill",
     "Task": "core.records",
+    "TaskOutcome": "core.sessions",
     "Usage": "core.records",
     "cases": "families.registry",
+    "session_cases": "families.sessions",
 }
 
-__all__ = ["AgentRun", "Case", "Evaluation", "InfrastructureError", "Skill", "SkillSpec", "Task", "Usage", "cases"]
+__all__ = [
+    "AgentRun",
+    "Case",
+    "Evaluation",
+    "InfrastructureError",
+    "LearningJob",
+    "LearningService",
+    "Session",
+    "Skill",
+    "SkillSpec",
+    "Task",
+    "TaskOutcome",
+    "Usage",
+    "cases",
+    "session_cases",
+]
 
 if TYPE_CHECKING:
     from .core.errors import InfrastructureError
     from .core.records import AgentRun, Case, Evaluation, Task, Usage
+    from .core.sessions import Session, TaskOutcome
     from .core.skill import Skill, SkillSpec
     from .families.registry import cases
+    from .families.sessions import session_cases
+    from .learning import LearningJob, LearningService
 
 
 def __getattr__(name: str) -> Any:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .core.records import AgentRun, Message
     from .core.rollout import Rollout
     from .core.skill import Skill
+    from .online import Inbox
 
 
 @pytest.fixture
@@ -64,6 +65,19 @@ def judge(rollout: Rollout, request: pytest.FixtureRequest) -> ChatModel:
     from .wiring import chat_models
 
     return RecordedModel(chat_models(request.session)["judge"], rollout, "judge")
+
+
+@pytest.fixture
+def learning(request: pytest.FixtureRequest) -> Inbox:
+    """Hands sessions to the learning service: `learning.enqueue(LearningJob(session, outcome))`.
+
+    Without --evolve-learn nothing is kept, and the receipt says "off". Conversations of the `agent` fixture, and those
+    given to `rollout.add_session`, are handed in by themselves when a feedback case ends.
+    """
+    from .online import Inbox
+    from .plain import LEARNER
+
+    return Inbox(request.config.pluginmanager.get_plugin(LEARNER), request.node.nodeid)
 
 
 class RecordedModel:

@@ -5,7 +5,7 @@ PYTEST_DONT_REWRITE: no assert here needs an explanation, and every pytest run l
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import pytest
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .core.gates.records import Gate
     from .core.gepa import Brief
     from .core.protocols import Behaviour, ChatModel
+    from .learning import LearningJob
     from .stages.events import ExperimentEvent
 
 
@@ -90,4 +91,14 @@ def pytest_skillevo_gate_human(default: Gate | None, config: pytest.Config) -> G
 
     `default` is the built-in gate (None when it is switched off) and may be wrapped; a gate has `version` and `judge`
     (core.gates.records.Gate). One that raises lets nothing pass.
+    """
+
+
+@pytest.hookspec(firstresult=True)
+def pytest_skillevo_learning_job(
+    item: pytest.Item, job: LearningJob, config: pytest.Config
+) -> LearningJob | Literal[False] | None:
+    """Return another job to learn from in place of this one, False to learn nothing from this run, or None.
+
+    Called under --evolve-learn when a feedback case has run: `job` has its conversation and its score as outcome.
     """

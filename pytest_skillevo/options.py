@@ -218,6 +218,8 @@ OPTIONS = (
     Option("evolve-max-reflection-usd", "stop the search at this cost of reflection alone", _money, metavar="USD"),
     Option("evolve-no-cache", "run everything anew in the search"),
     Option("evolve-fork", "with --evolve-resume: a new experiment that reuses the answers that still hold"),
+    Option("evolve-learn", "learn from the feedback cases of a plain run; proposals wait for approval"),
+    Option("evolve-learn-seconds", "time for learning at the end of a run", _seconds, 60.0, "SECONDS", number="float"),
 )
 
 INI_ONLY: tuple[tuple[str, str, str, Any], ...] = (

@@ -14,10 +14,13 @@ from .core.errors import ConfigError, SkillError
 from .core.records import SPLITS
 from .core.rollout import Rollout
 from .core.skill import Skill
-from .options import switched_on, value_of
+from .options import evolving, switched_on, value_of
 
 _ROLLOUT: pytest.StashKey[Rollout] = pytest.StashKey()
 _SKILLS: pytest.StashKey[dict[str, Skill]] = pytest.StashKey()
+
+#: Name of the plugin that learns from plain runs.
+LEARNER = "skillevo-learn"
 
 HIDDEN = (
     "a holdout case failed; why stays closed, so that nobody tunes a skill on it (--skillevo-show-holdout opens it)"
@@ -87,6 +90,15 @@ def parametrize_variants(metafunc: pytest.Metafunc) -> None:
     metafunc.parametrize("skill", names, indirect=True, ids=list(names))
 
 
+def learn_from(config: pytest.Config) -> None:
+    """Let a plain run learn from its feedback cases (--evolve-learn). Raises pytest.UsageError for an experiment."""
+    from .online import LearnRun
+
+    if evolving(config):
+        raise pytest.UsageError("--evolve-learn is for plain runs: an experiment changes nothing meanwhile")
+    config.pluginmanager.register(LearnRun(config, lambda item: item.stash.get(_ROLLOUT, None)), LEARNER)
+
+
 class PlainRun:
     """Hooks for a plain run that collected skill cases."""
 
@@ -94,6 +106,9 @@ class PlainRun:
         self._config = config
         self._cases = {marked.case.id: marked.case for marked in build_cases(items)}
         self._show = switched_on(config, "skillevo_show_holdout")
+        learner = config.pluginmanager.get_plugin(LEARNER)
+        if learner is not None:
+            learner.watch(self._cases)
         self._opened: list[str] = []
 
     def pytest_report_collectionfinish(self) -> str:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import pytest
 
 from . import options
-from .fixtures import agent, judge, rollout, skill
+from .fixtures import agent, judge, learning, rollout, skill
 
-__all__ = ["agent", "judge", "rollout", "skill"]
+__all__ = ["agent", "judge", "learning", "rollout", "skill"]
 
 MARKERS = (
     "skill(name, *, may_be_absent=False): the skill that these cases exercise",
@@ -43,6 +43,10 @@ def pytest_configure(config: pytest.Config) -> None:
         from .evolve import EvolveRun
 
         config.pluginmanager.register(EvolveRun(config), "skillevo-evolve")
+    if options.switched_on(config, "evolve_learn") and not config.option.help:
+        from .plain import learn_from
+
+        learn_from(config)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

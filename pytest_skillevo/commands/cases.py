@@ -12,6 +12,7 @@ from ..report import figures
 from ..report.text import clip_start, one_line, visible, wrap
 from ..stages.packing import CASES
 from ..store.committed import RETIRED_FILE, Retirement, add_retirements, read_retirements
+from . import session_cases
 from .context import Context
 from .decisions import add_actor
 from .screen import table
@@ -44,12 +45,13 @@ class KnownCase:
 
 def add_parser(groups: Any, shared: Any) -> None:
     """Add the group with all its commands."""
-    group = groups.add_parser("cases", help="list cases, and retire opened holdout cases into validation")
+    group = groups.add_parser("cases", help="list cases, retire opened holdout cases, make feedback cases of sessions")
     commands = group.add_subparsers(title="commands", metavar="COMMAND", required=True)
     about = "list the cases of the newest experiments: split, openings, retired or not"
     parser = commands.add_parser("list", parents=[shared], help=about, description=about)
     parser.set_defaults(run=list_cases)
     parser.add_argument("--skill", metavar="NAME", help="only this skill")
+    session_cases.add_command(commands, shared)
     about = f"let opened holdout cases count as validation from now on: a line each in {RETIRED_FILE}, to be committed"
     parser = commands.add_parser("retire", parents=[shared], help=about, description=about)
     parser.set_defaults(run=retire)

@@ -46,8 +46,7 @@ def read_session(
 
     Ids, app and user that the data names itself come before those given here.
     """
-    if format not in FORMATS:
-        raise ConfigError(f"the format {format!r} is none of {', '.join(FORMATS)}")
+    _check(format)
     try:
         kind = _kind(data) if format == "auto" else format
         if kind == "otel":
@@ -66,6 +65,7 @@ def read_jsonl(text: str, format: str = "auto", *, where: str = "sessions") -> t
 
     Raises ConfigError with the number of the first line that cannot be read.
     """
+    _check(format)
     sessions: list[Session] = []
     loose: dict[str, list[_Timed]] = {}
     spans: list[Any] = []
@@ -91,6 +91,11 @@ def read_jsonl(text: str, format: str = "auto", *, where: str = "sessions") -> t
     sessions += [_session(key or stem, messages, "", "") for key, messages in loose.items()]
     flat = [one for part in spans for one in (part if isinstance(part, list) else [part])]
     return (*sessions, *(_session(one.id, one.messages, one.app, one.user) for one in otel.conversations(flat)))
+
+
+def _check(format: str) -> None:
+    if format not in FORMATS:
+        raise ConfigError(f"the format {format!r} is none of {', '.join(FORMATS)}")
 
 
 def _parsed(text: str) -> Any:
