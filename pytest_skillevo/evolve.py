@@ -91,7 +91,7 @@ class EvolveRun:
     def _run(self, session: pytest.Session, dataset: Dataset, seed: Skill, mine: Sequence[Marked]) -> None:
         from . import casereports, junit, reporting, wiring
         from .report.json_file import clean
-        from .report.progress import ProgressLines
+        from .report.progress import WIDTH, ProgressLines
 
         command = " ".join(["pytest", *map(str, self._config.invocation_params.args)])
         setting = wiring.setting_for(session, dataset, seed, mine, command)
@@ -102,7 +102,8 @@ class EvolveRun:
         reporting.report_paths(self._config, "any")  # a wrong path is told before anything is spent
         terminal = self._terminal()
         write, live = (_writer(terminal), bool(terminal.isatty)) if terminal is not None else (_silent, False)
-        progress = ProgressLines(write, time.monotonic, live=live)
+        width = terminal._tw.fullwidth if live and terminal is not None else WIDTH
+        progress = ProgressLines(write, time.monotonic, live=live, width=width)
         items = [one.item for one in mine]
         try:
             report = wiring.run_experiment(session, setting, items, progress)

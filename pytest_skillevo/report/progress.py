@@ -50,12 +50,14 @@ class ProgressLines(Progress):
         self._parts: list[_Part] = []
         self._share = 0.0
         self._retries = 0
+        #: Rollouts when the stage began to count; None before its first figure.
+        self._first: int | None = None
 
     def stage(self, name: str, *, total: int | None = None) -> None:
         """See Progress."""
         self._end_stage()
         self._stage, self._total, self._retries = one_line(name, _LABEL - 1), total, 0
-        self._begun = self._clock()
+        self._begun, self._first = self._clock(), None
         self._last = float("-inf") if self._live else self._begun
         if not self._live:
             self._line(
@@ -86,6 +88,7 @@ class ProgressLines(Progress):
             (1, gained, gained),
             (2, used, used),
             (4, f"tokens {figures.compact(tokens)}", f"tokens {figures.compact(tokens)}"),
+            (6, *self._rate(rollouts)),
         ]
         self._show(parts, done)
 
@@ -115,7 +118,7 @@ class ProgressLines(Progress):
         """See Progress."""
         of = "" if self._total is None else f"/{self._total:,}"
         used, spent = f"rollouts {done:,}{of}", f"tokens {figures.compact(tokens)}"
-        self._show([(0, used, used), (4, spent, spent)], _share(done, self._total))
+        self._show([(0, used, used), (4, spent, spent), (6, *self._rate(done))], _share(done, self._total))
 
     def critical(self, case: str, *, repeats: int) -> None:
         """See Progress."""
@@ -152,7 +155,7 @@ class ProgressLines(Progress):
 
     def _show(self, parts: list[_Part], share: float) -> None:
         retried = f"retried {self._retries}" if self._retries else ""
-        self._parts = [*parts, (6, retried, retried)]
+        self._parts = [*parts, (7, retried, retried)]
         self._share = share
         now = self._clock()
         if now - self._last < (REDRAW if self._live else STATUS):
@@ -176,6 +179,17 @@ class ProgressLines(Progress):
                 return clip(line, self._width)
             kept.remove(max(kept))
         return line
+
+    def _rate(self, rollouts: int) -> tuple[str, str]:
+        """Rollouts per second of this stage, or per minute when that says more."""
+        if self._first is None:
+            self._first = rollouts
+        elapsed, done = self._clock() - self._begun, rollouts - self._first
+        if elapsed < ESTIMATE_AFTER[0] or done <= 0:
+            return "", ""
+        rate = done / elapsed
+        text = f"{rate:.1f}/s" if rate >= 1 else f"{rate * 60:.1f}/min"
+        return text, text
 
     def _left(self, share: float) -> tuple[str, str]:
         elapsed = self._clock() - self._begun

@@ -167,6 +167,18 @@ def test_time_left_is_not_guessed_from_too_little(screen):
     assert "left about" not in screen.text
 
 
+@pytest.mark.parametrize(("done", "told"), [(190, "19.0/s"), (7, "42.0/min"), (0, "/")])
+def test_the_rate_is_of_this_stage_alone(screen, done, told):
+    progress = printer(screen, live=True, width=140)
+    progress.stage("search")
+    status(progress, rollouts=500)
+    screen.now += 10
+    status(progress, rollouts=500 + done)
+    last = screen.lines()[-1]
+    assert told in last
+    assert ("/s" in last or "/min" in last) == (done > 0)
+
+
 def test_unknown_figures_are_unknown(screen):
     progress = printer(screen, live=True, width=120)
     progress.stage("search")
