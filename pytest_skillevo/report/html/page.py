@@ -108,6 +108,8 @@ def section(title: str, *children: Html | str | None, id: str | None = None) -> 
 def _plots(report: Json, anchor: Callable[[str], str]) -> Html:
     holdout = report["confirmation"]["holdout"]
     counts = f"{holdout['better']} better, {holdout['same']} same, {holdout['worse']} worse"
+    if report["decision"]["verdict"] == "BLOCKED":
+        counts += " (no valid comparison: shown to find the cause)"
     paired = element(
         "figure",
         paired_plot(report, anchor),

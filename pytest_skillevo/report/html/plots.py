@@ -92,7 +92,8 @@ def paired_plot(report: Json, anchor: Callable[[str], str]) -> Html:
     # The worst are drawn last, on top of the others.
     lines = [_case_line(row, left, right, y, anchor) for row in reversed(shown)]
     mean = _mean_line(holdout, left, right, y)
-    names = _labels([row for row in shown[:_LABELLED] if way_of(row) == "worse"], right, y)
+    worst = [row for row in shown[:_LABELLED] if way_of(row) == "worse"]
+    names = _labels(worst, right, y, [] if mean is None else [y(holdout["mean_after"]) + 4])
     described = (
         f"{holdout['better']} cases better, {holdout['same']} the same, {holdout['worse']} worse; "
         f"mean {figures.score(holdout['mean_before'])} before and {figures.score(holdout['mean_after'])} after."
@@ -146,14 +147,15 @@ def _mean_line(holdout: Json, left: float, right: float, y: Axis) -> Html | None
     return joined([_line(left, y(before), right, y(after), "mean"), bar, label])
 
 
-def _labels(rows: Iterable[Json], x: float, y: Axis) -> list[Html]:
-    """Names at the right end, moved down where they would cover each other."""
+def _labels(rows: Iterable[Json], x: float, y: Axis, taken: list[float]) -> list[Html]:
+    """Names at the right end, moved down where they would cover each other or what is `taken`."""
     placed: list[Html] = []
-    last = float("-inf")
     for row in sorted(rows, key=lambda row: -row["after"]):
-        at = max(y(row["after"]) + 4, last + _ROW)
+        at = y(row["after"]) + 4
+        while any(abs(at - other) < _ROW for other in taken):
+            at += 1
         placed.append(_text(x + 16, at, short_name(row["case"], 13), "worselabel"))
-        last = at
+        taken.append(at)
     return placed
 
 
@@ -171,11 +173,12 @@ def plane(report: Json, anchor: Callable[[str], str]) -> Html | None:
     reach = max([0.1, abs(change), *(abs(each) for each in holdout["interval"] or ()), *(abs(d[2]) for d in dots)])
     ratios = [tokens["ratio"], *(tokens["interval"] or ()), *(ratio for _, ratio, _ in dots)]
     wide = max(math.log(1.25), *(abs(math.log(ratio)) for ratio in ratios if ratio > 0))
-    x, y = Axis(-wide * 1.1, wide * 1.1, 46, WIDTH - 12), Axis(-reach * 1.1, reach * 1.1, HEIGHT - 44, 12)
+    x, y = Axis(-wide * 1.1, wide * 1.1, 46, WIDTH - 12), Axis(-reach * 1.25, reach * 1.25, HEIGHT - 44, 12)
     parts = [
         element("rect", x=x.start, y=y.end, width=x(0) - x.start, height=y(0) - y.end, class_="good"),
         element("rect", x=x(0), y=y(0), width=x.end - x(0), height=y.start - y(0), class_="bad"),
         *_plane_grid(x, y),
+        _margin(report["experiment"], x, y),
         *(_dot(row, x(math.log(ratio)), y(moved), anchor) for row, ratio, moved in reversed(dots)),
         _cross(holdout, x, y),
         _text(x.start + 5, y.end + 13, "better, cheaper", "corner"),
@@ -187,6 +190,15 @@ def plane(report: Json, anchor: Callable[[str], str]) -> Html | None:
     told = f"Quality {figures.change(change)}, interval {figures.interval(holdout['interval'])}; "
     told += f"tokens {figures.ratio(tokens['ratio'])}, interval {figures.interval(tokens['interval'], 'plain')}."
     return _figure("plane", "Change of quality and of tokens", told, *parts)
+
+
+def _margin(experiment: Json, x: Axis, y: Axis) -> Html | None:
+    """The loss that still counts as not worse, where the goal speaks of one and it is on the plane."""
+    margin = -experiment["margin"]
+    if experiment["goal"] == "quality" or margin < y.low:
+        return None
+    label = _text(x.end - 5, y(margin) - 4, "margin", "corner", "end")
+    return joined([_line(x.start, y(margin), x.end, y(margin), "margin"), label])
 
 
 def _plane_grid(x: Axis, y: Axis) -> Iterable[Html]:
