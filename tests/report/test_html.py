@@ -151,6 +151,14 @@ def test_conversations_stand_side_by_side_and_hostile_ones_stay_text():
     assert read.text.count("Before, repeat 1: 0.50") == len(report["confirmation"]["cases"])
 
 
+@pytest.mark.parametrize("text", ["<", "\x01", "\U000e0001", "\u5bff"])
+def test_conversations_whose_escapes_are_longer_than_their_text_do_not_make_a_larger_page(text):
+    report = ENDINGS["reject_critical"]
+    whole = page(report, pairs(report, *[text * 6_000] * 10))
+    assert len(whole.encode()) < 6_000_000
+    checked(whole)
+
+
 def test_without_a_store_the_page_says_how_to_get_the_conversations():
     assert "skillevo report ex-5f0c2a91 --html -o FILE" in page(ENDINGS["accept"])
 

@@ -17,6 +17,8 @@ Json = Mapping[str, Any]
 #: Rows of each table and folds of cases.
 MOST_CASES: Final = 500
 _NAME: Final = 160
+#: Bytes of all conversations as they stand in the page: escapes of hostile text are longer than the text.
+MOST_BYTES: Final = 5_000_000
 
 
 def anchors(report: Json) -> Callable[[str], str]:
@@ -82,7 +84,16 @@ def _critical(row: Json) -> Html | None:
 
 def case_sections(report: Json, details: Details) -> Html:
     """A fold for every case."""
-    folds = [_fold(row, f"case-{number}", details) for number, row in enumerate(_shown(report), 1)]
+    folds, room = [], MOST_BYTES
+    for number, row in enumerate(_shown(report), 1):
+        pair = details.pairs.get(row["case"])
+        told = None if pair is None else _pair(pair)
+        size = 0 if told is None else len(told.encode("utf-8", "replace"))
+        if size > room:
+            told = element("p", "Left out: this page would grow too large.", class_="closed")
+        else:
+            room -= size
+        folds.append(_fold(row, f"case-{number}", told, closed=row["split"] == "holdout" and not details.holdout))
     return element(
         "section",
         element("h2", "Runs and conversations"),
@@ -106,8 +117,7 @@ def _about(report: Json, details: Details) -> str:
     return f"{shown} {details.cut}." if details.cut else shown
 
 
-def _fold(row: Json, anchor: str, details: Details) -> Html:
-    pair = details.pairs.get(row["case"])
+def _fold(row: Json, anchor: str, conversations: Html | None, *, closed: bool) -> Html:
     change = change_of(row)
     means = f"{figures.score(row['before'])} -> {figures.score(row['after'])}"
     summary = element(
@@ -119,7 +129,6 @@ def _fold(row: Json, anchor: str, details: Details) -> Html:
         " ",
         element("span", figures.change(change), class_=f"change {way_of(row)}"),
     )
-    closed = row["split"] == "holdout" and not details.holdout
     return element(
         "details",
         summary,
@@ -127,7 +136,7 @@ def _fold(row: Json, anchor: str, details: Details) -> Html:
         element("p", clip_start(visible(row["case"]), _NAME), id=anchor, class_="case-id"),
         _runs(row),
         element("p", "The conversations of holdout cases are closed.", class_="closed") if closed else None,
-        None if pair is None else _pair(pair),
+        conversations,
         class_="case-fold",
     )
 
