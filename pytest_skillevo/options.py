@@ -187,6 +187,8 @@ OPTIONS = (
     Option("evolve-plan", "print dataset, budget and power, run nothing"),
     Option("evolve-resume", "go on with an interrupted experiment", _text, metavar="last|ID"),
     Option("evolve-accept-reason", "a person's reason to override INCONCLUSIVE in a gate", _text, metavar="TEXT"),
+    Option("family-check", "check the task families at the given paths against the rules, instead of running tests"),
+    Option("family-check-name", "the same for an installed family", _text, metavar="NAME"),
     Option("skillevo-show-holdout", "show why holdout cases failed (counts as an opening of the holdout)"),
     Option("evolve-method", "gepa, or a baseline of the same price", _one_of(METHODS), "gepa", "|".join(METHODS)),
     Option("evolve-parent", "who is mutated: pareto, top-k, current-best, reference", _text, "pareto", "NAME"),
@@ -270,6 +272,11 @@ def switched_on(config: pytest.Config, key: str) -> bool:
 def evolving(config: pytest.Config) -> bool:
     """Whether this run is an experiment instead of a plain run."""
     return any(switched_on(config, key) for key in ("evolve", "evolve_plan")) or value_of(config, "evolve_resume")
+
+
+def checking(config: pytest.Config) -> bool:
+    """Whether this run checks task families instead of running tests."""
+    return switched_on(config, "family_check") or value_of(config, "family_check_name") is not None
 
 
 def value_of(config: pytest.Config, key: str) -> Any:

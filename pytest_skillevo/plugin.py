@@ -39,7 +39,11 @@ def pytest_configure(config: pytest.Config) -> None:
     """Register markers; take over the run loop when an experiment is asked for."""
     for line in MARKERS:
         config.addinivalue_line("markers", line)
-    if options.evolving(config) and not config.option.help:
+    if options.checking(config) and not config.option.help:
+        from .familycheck import FamilyCheckRun
+
+        config.pluginmanager.register(FamilyCheckRun(), "skillevo-family-check")
+    elif options.evolving(config) and not config.option.help:
         from .evolve import EvolveRun
 
         config.pluginmanager.register(EvolveRun(config), "skillevo-evolve")

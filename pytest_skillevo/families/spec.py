@@ -61,6 +61,8 @@ class FieldSpec:
     truncated: Callable[[Scenario, Record, Any], tuple[int, int] | None] | None = None
     #: Further ways to support a claim.
     alternatives: tuple[Needs, ...] = ()
+    #: The prompt says the value by intention, such as the task's own name for it.
+    shown: bool = False
 
     def ways(self, record: Record) -> tuple[tuple[Aspect, ...], ...]:
         """Every set of aspects that supports a claim about the record."""

@@ -236,7 +236,7 @@ CONTRACT = Contract(
         FieldSpec("category", "values", text, lambda _, dish: dish["category"], fact("category"),
                   "the catalogue's name"),
         FieldSpec("cuisine", "values", text, lambda _, dish: KITCHENS.get(dish["area"], SENTINEL), fact("area"),
-                  "the name used by the task", raw_gaps=(UNKNOWN,)),
+                  "the name used by the task", raw_gaps=(UNKNOWN,), shown=True),
         FieldSpec("ingredient_count", "values", whole, lambda _, dish: len(dish["ingredients"]),
                   fact("ingredients"), _NUMBER),
         FieldSpec("category_dishes", "values", COUNT_AND_TOP, _dishes("category"), group_list("category"),

@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from pytest_skillevo.core.draws import draw_int
+from pytest_skillevo.core.draws import draw_bits
 from pytest_skillevo.families.compare import SENTINEL, near, parts, text, whole
 from pytest_skillevo.families.expected import with_known
 from pytest_skillevo.families.faults import FaultRule
@@ -34,9 +34,9 @@ def series(grain: int, base: int, swing: int, what: str, length: int) -> tuple[t
     """Rows of (high, low, rain) of a city: tenths of a degree and of a millimetre, drawn by the city's grain."""
     rows = []
     for place in range(length):
-        level = base + draw_int(61, grain, what, place, "level") - 30
-        rain = max(0, draw_int(120, grain, what, place, "rain") - 70)
-        rows.append((level + swing + draw_int(20, grain, what, place), level - swing, rain))
+        bits = draw_bits(grain, what, place)  # one draw for the three values of a day
+        level = base + bits % 61 - 30
+        rows.append((level + swing + (bits >> 16) % 20, level - swing, max(0, (bits >> 32) % 120 - 70)))
     return tuple(rows)
 
 
@@ -50,14 +50,21 @@ def past(city: Record) -> tuple[tuple[int, int, int], ...]:
     return series(city["grain"], city["base"] - 12, city["swing"], "past", PAST)
 
 
-def hours(city: Record) -> list[int]:
+def hours(city: Record) -> tuple[int, ...]:
     """Temperatures of the coming hours: a day goes up to its high and down to its low."""
+    return _hours_of(city["grain"], days(city))
+
+
+@lru_cache(maxsize=2048)
+def _hours_of(grain: int, forecast: tuple[tuple[int, int, int], ...]) -> tuple[int, ...]:
     found = []
     for hour in range(HOURS):
-        high, low, _ = days(city)[hour // 24]
-        up = 12 - abs(hour % 24 - 14) if hour % 24 > 2 else 0
-        found.append(low + (high - low) * max(0, up) // 12 + draw_int(9, city["grain"], "hour", hour) - 4)
-    return found
+        high, low, _ = forecast[hour // 24]
+        up = max(0, 12 - abs(hour % 24 - 14))
+        if hour % 8 == 0:
+            bits = draw_bits(grain, "hour", hour)  # eight hours share a draw
+        found.append(low + (high - low) * up // 12 + (bits >> 8 * (hour % 8)) % 9 - 4)
+    return tuple(found)
 
 
 def mean(values: Sequence[int]) -> int:
@@ -188,7 +195,7 @@ def _now(ask: Ask, city: Record) -> Answer:
 STEP = {"lean": 24, "standard": 6, "original": 1}
 
 
-def _hours(ask: Ask, city: Record) -> Answer:
+def _coming(ask: Ask, city: Record) -> Answer:
     found = hours(city)
     rows: list[dict[str, Any]] = [
         {"hour": hour, "temperature": found[hour] / 10} for hour in range(0, HOURS, STEP[ask.profile])
@@ -256,7 +263,7 @@ TOOLS = (
         about=lambda city: {"city_name": city["name"], "country": city["country"]},
     ),
     _forecast(CURRENT, "The present weather at coordinates.", _now),
-    _forecast(HOURLY, "The coming 168 hours at coordinates, with a summary.", _hours),
+    _forecast(HOURLY, "The coming 168 hours at coordinates, with a summary.", _coming),
     _forecast(DAILY, "The coming 14 days at coordinates, by page, with a summary of the page.",
               lambda ask, city: _days(ask, city, "daily", days(city), "daily_forecast", daily_summary), paged=True),
     _forecast(HISTORICAL, "The past 30 days at coordinates, by page, with a summary of the page.", _archive,

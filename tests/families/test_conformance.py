@@ -1,0 +1,155 @@
+"""Our families keep every rule of the conformance checks, and each check finds what it is there to find."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from pytest_skillevo.families import conformance
+from pytest_skillevo.families.compare import text
+from pytest_skillevo.families.conformance import CHECKS, CheckFailed
+from pytest_skillevo.families.registry import load_family
+from pytest_skillevo.families.spec import FieldSpec, Level
+from pytest_skillevo.families.tools import Answer
+
+SUITES = Path(__file__).parents[2] / "suites"
+TEMPLATE = Path(conformance.__file__).parents[1] / "template" / "family.py"
+FAMILIES = sorted(SUITES.glob("*/family.py"))
+
+
+@pytest.mark.parametrize("name", CHECKS)
+@pytest.mark.parametrize("file", FAMILIES, ids=lambda file: file.parent.name)
+def test_our_families_keep_the_rules(file, name):
+    CHECKS[name](load_family(file))
+
+
+@pytest.fixture(scope="module")
+def family():
+    return load_family(TEMPLATE)
+
+
+def with_field(family, name, **changes):
+    """The family with one field of its contract changed."""
+    fields = [dataclasses.replace(one, **changes) if one.name == name else one for one in family.contract.fields]
+    return dataclasses.replace(family, contract=dataclasses.replace(family.contract, fields=tuple(fields)))
+
+
+def with_prompt(family, change):
+    return dataclasses.replace(family, prompt=lambda task: change(task, family.prompt(task)))
+
+
+def with_tool(family, name, **changes):
+    tools = {**family.tools, name: dataclasses.replace(family.tools[name], **changes)}
+    return dataclasses.replace(family, tools=tools)
+
+
+def crash(given, truth):
+    return 1.0 if given.casefold() == truth else 0.0
+
+
+def random_answer(family):
+    import random
+
+    answer = family.tools["thing_find"].answer
+
+    def changed(ask):
+        return Answer({**answer(ask).payload, "noise": random.random()}, answer(ask).reveals)
+
+    return with_tool(family, "thing_find", answer=changed)
+
+
+def sleepy(family):
+    import time
+
+    answer = family.tools["thing_find"].answer
+
+    def changed(ask):
+        time.sleep(0.01)
+        return answer(ask)
+
+    return with_tool(family, "thing_find", answer=changed)
+
+
+def generous(family):
+    """A family whose artifact needs no calls: every claim is supported at once."""
+    fields = tuple(dataclasses.replace(one, needs=lambda record: ()) for one in family.contract.fields)
+    return dataclasses.replace(family, contract=dataclasses.replace(family.contract, fields=fields))
+
+
+def undocumented(family):
+    extra = FieldSpec("secret_key", "values", text, lambda _, thing: thing["colour"], lambda _: (), "a colour")
+    contract = dataclasses.replace(family.contract, fields=(*family.contract.fields, extra))
+    return dataclasses.replace(family, contract=contract)
+
+
+BROKEN = {
+    "a route without details": (
+        lambda f: dataclasses.replace(f, route=lambda task: [c for c in f.route(task) if c[0] != "thing_details"]),
+        "the oracle scores 1",
+        "route reveal every aspect",
+    ),
+    "a tool that sleeps": (sleepy, "the oracle scores 1", "opened a socket or slept"),
+    "claims that need no call": (generous, "adversaries stay under their caps", "the fabricator scores"),
+    "a comparator that expects text": (
+        lambda f: with_field(f, "colour", compare=crash),
+        "broken output never crashes",
+        "Comparators take any JSON value",
+    ),
+    "a prompt with the truth": (
+        lambda f: with_prompt(f, lambda task, prompt: prompt + str([v["weight"] for v in task.truth.values()])),
+        "nothing of the truth is visible",
+        "the truth of 'weight'",
+    ),
+    "a prompt with the ids": (
+        lambda f: with_prompt(f, lambda task, prompt: prompt + str([r["id"] for r in task.records])),
+        "nothing of the truth is visible",
+        "is visible before any call",
+    ),
+    "a field that nobody describes": (undocumented, "all that is checked is documented", "'secret_key'"),
+    "a path in the prompt": (
+        lambda f: with_prompt(f, lambda _, prompt: f"{prompt}\nSee /home/somebody/notes."),
+        "no path and no secret is visible",
+        "/home/somebody",
+    ),
+    "a secret in the prompt": (
+        lambda f: with_prompt(f, lambda _, prompt: prompt + "\nuse ghp_0123456789abcdefghijABCDEFGHIJ012345"),
+        "no path and no secret is visible",
+        "looks like a secret",
+    ),
+    "answers by chance": (random_answer, "the same bytes everywhere", "gives other bytes"),
+    "too few cases": (
+        lambda f: dataclasses.replace(f, draws={"feedback": 1, "validation": 2, "holdout": 5}),
+        "there are enough cases",
+        "raise FamilySpec.draws",
+    ),
+    "no critical case": (
+        lambda f: dataclasses.replace(f, critical=frozenset()),
+        "there are enough cases",
+        "set FamilySpec.critical",
+    ),
+    "a level out of order": (
+        lambda f: dataclasses.replace(f, levels={**f.levels, "m1": Level(2, f.levels["m1"].tools, ())}),
+        "levels rise",
+        "order FamilySpec.levels",
+    ),
+    "a fault on a call that nobody makes": (
+        lambda f: dataclasses.replace(f, route=lambda task: [c for c in f.route(task) if c[0] != "thing_details"]),
+        "planned faults are met",
+        "is never met",
+    ),
+    "a tool that raises": (
+        lambda f: with_tool(f, "thing_details", answer=lambda ask: Answer({"success": True, "n": ask.arguments["x"]})),
+        "tools refuse bad calls",
+        "raises",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_check_finds_what_is_wrong_and_says_what_to_do(family, name):
+    make, check, sentence = BROKEN[name]
+    with pytest.raises(CheckFailed) as failure:
+        CHECKS[check](make(family))
+    assert sentence in str(failure.value)
