@@ -48,6 +48,11 @@ def code(text: str) -> str:
     return f"{fence}{pad}{shown}{pad}{fence}"
 
 
+def cell_code(text: str) -> str:
+    """As `code`, inside a table, where a bar would end the cell even in code."""
+    return code(text).replace("|", "\\|")
+
+
 def _longest_run(text: str) -> int:
     return max((len(run) for run in re.findall("`+", text)), default=0)
 
@@ -168,7 +173,7 @@ def _cases(report: Json, most: int) -> list[str]:
 
 
 def _case(row: Json) -> str:
-    name = code(_name(row["case"])).replace("|", "\\|") + (" (critical)" if row["critical"] else "")
+    name = cell_code(_name(row["case"])) + (" (critical)" if row["critical"] else "")
     means = figures.score(row["before"]), figures.score(row["after"]), figures.change(change_of(row))
     cells = (*means, figures.ratio(token_ratio_of(row)))
     return f"| {name} | {' | '.join(cells)} |"

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import copy
+import html
 import itertools
 import re
 
+import cmarkgfm
 import pytest
+from cmarkgfm.cmark import Options
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_skillevo.report.json_file import clean
-from pytest_skillevo.report.markdown import COMMENT_LIMIT, code, escaped, markdown
+from pytest_skillevo.report.markdown import COMMENT_LIMIT, cell_code, code, escaped, markdown
+from pytest_skillevo.report.text import visible
 
 from .foreign import FOREIGN, poisoned
 from .samples import SAMPLES, accept, accept_on_cost, reject_critical
@@ -75,6 +79,42 @@ def test_foreign_text_is_shown_and_does_nothing(text, shown):
 @pytest.mark.parametrize(("text", "shown"), [("a", "`a`"), ("a`b", "``a`b``"), ("`", "`` ` ``"), ("", "`   `")])
 def test_code_cannot_be_left_by_backticks(text, shown):
     assert code(text) == shown
+
+
+def rendered(markdown_text: str) -> str:
+    """HTML as GitHub's own parser makes it, before GitHub's filters."""
+    return cmarkgfm.github_flavored_markdown_to_html(markdown_text, Options.CMARK_OPT_UNSAFE)
+
+
+def words(markup: str) -> list[str]:
+    """The text of rendered HTML, word by word."""
+    return html.unescape(re.sub(r"<[^>]*>", "", markup)).replace("\u200b", "").split()
+
+
+PUNCTUATED = st.text("ab1 @#*_`~|<>[]()!\\&;:/.-+={}$^\"'\n\twhGH", max_size=20)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.one_of(PUNCTUATED, FOREIGN))
+def test_githubs_parser_reads_foreign_text_as_that_text(text):
+    shown = visible(text)
+    for frame in ("- {}\n", "**x** {}\n", "x {} y\n"):
+        markup = rendered(frame.format(escaped(text)))
+        assert set(re.findall(r"<(\w+)", markup)) <= {"ul", "li", "p", "strong"}
+        assert words(markup) == frame.replace("- ", "", 1).replace("**", "").format(shown).split()
+    row = rendered(f"| a | b |\n|---|---|\n| {escaped(text)} | {cell_code(text)} |\n")
+    first, second = re.findall("<td>(.*?)</td>", row, re.DOTALL)
+    assert words(first) == words(second) == shown.split()
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.data(), st.sampled_from(sorted(ENDINGS)))
+def test_githubs_parser_finds_only_our_own_elements_in_a_report(data, name):
+    turns = itertools.cycle(data.draw(st.lists(FOREIGN | PUNCTUATED, min_size=1, max_size=8)))
+    markup = rendered(markdown(poisoned(copy.deepcopy(ENDINGS[name]), lambda: next(turns))))
+    ours = {"p", "strong", "blockquote", "ul", "li", "code", "pre", "details", "summary"}
+    assert set(re.findall(r"<(\w+)", markup)) <= ours | {"table", "thead", "tbody", "tr", "th", "td"}
+    assert markup.count("<details>") == markup.count("</details>")
 
 
 def test_a_fence_is_longer_than_any_run_of_backticks_in_the_diff():
