@@ -12,7 +12,8 @@ from ..core.protocols import ChatModel, Reply, Tool, ToolCall
 from ..core.records import NO_USAGE, AgentRun, Message, Usage
 from ..core.skill import Skill
 from ..models.tokens import message_bytes, reply_bytes, request_bytes, tokens_of
-from .disclosure import SkillLoad, index_section
+from .disclosure import VIEW_TOOL, SkillLoad, index_section
+from .manage import GUIDANCE, SkillDesk, SkillManage
 
 _PERSONA: Final = """\
 You are an agent that completes tasks with the given tools.
@@ -29,7 +30,8 @@ class LoopAgent:
 
     `max_turns` bounds the model calls of one run, `max_tokens` their cumulative input and output tokens: a call whose
     request alone would pass the limit is not made. Tokens that the model does not report are estimated from the text
-    for this purpose only. `temperature` None leaves the model's default.
+    for this purpose only. `temperature` None leaves the model's default. With a `desk` the agent may look after its
+    skills by the tool skill_manage.
     """
 
     def __init__(
@@ -39,6 +41,7 @@ class LoopAgent:
         max_turns: int = 40,
         max_tokens: int | None = 1_000_000,
         temperature: float | None = None,
+        desk: SkillDesk | None = None,
     ) -> None:
         if max_turns < 1:
             raise ConfigError(f"max_turns must be at least 1, not {max_turns!r}")
@@ -48,6 +51,7 @@ class LoopAgent:
         self.max_turns = max_turns
         self.max_tokens = max_tokens
         self.temperature = temperature
+        self.desk = desk
 
     def run(self, prompt: str, *, tools: Sequence[Tool] = (), skills: Sequence[Skill] = (), seed: int = 0) -> AgentRun:
         """Solve one prompt. A skill that does not exist yet is not offered.
@@ -56,9 +60,15 @@ class LoopAgent:
         """
         offered = [skill for skill in skills if skill.exists]
         loader = SkillLoad(offered)
-        by_name = _named([*([loader] if offered else []), *tools])
+        own: list[Tool] = [loader] if offered else []
+        if self.desk is not None:
+            own.append(SkillManage(self.desk, {skill.name: skill for skill in offered}, loader.loaded))
+        by_name = _named([*own, *tools])
+        if offered:
+            by_name.setdefault(VIEW_TOOL, loader)
         run = _Run(self, by_name, seed)
-        system = "\n\n".join(part for part in (_PERSONA, index_section(offered)) if part)
+        guidance = "" if self.desk is None else GUIDANCE
+        system = "\n\n".join(part for part in (_PERSONA, index_section(offered), guidance) if part)
         run.messages = [{"role": "system", "content": system}, {"role": "user", "content": prompt}]
         stop_reason = run.to_the_end()
         return AgentRun(
@@ -70,6 +80,7 @@ class LoopAgent:
             stop_reason=stop_reason,
             skills_offered=tuple(skill.name for skill in offered),
             skills_loaded=tuple(loader.loaded),
+            skills_viewed=tuple(loader.viewed),
         )
 
 
@@ -92,7 +103,8 @@ class _Run:
 
     def to_the_end(self) -> str:
         """Take turns until something stops the run; returns the stop reason."""
-        schemas = [_schema(tool) for tool in self.tools.values()]
+        # A tool that answers to a second name is shown under its own.
+        schemas = [_schema(tool) for name, tool in self.tools.items() if name == tool.name]
         self._bytes = request_bytes((), schemas)
         was_cut_off = False
         while self.turns < self.agent.max_turns:

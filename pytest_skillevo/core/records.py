@@ -251,7 +251,10 @@ class AgentRun:
     #: "answered", "finished" (a final tool was called), "turn_limit", "token_limit", "empty_reply"
     stop_reason: str
     skills_offered: tuple[str, ...] = ()
+    #: Skills whose text came into the conversation, each once: they were used.
     skills_loaded: tuple[str, ...] = ()
+    #: One entry for every look into a skill, whether at its text or at a supporting file.
+    skills_viewed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
