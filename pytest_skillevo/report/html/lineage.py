@@ -89,7 +89,7 @@ def _events(search: Json, names: Mapping[str, str]) -> Html | None:
         element(
             "tr",
             element("th", str(event["iteration"]), scope="row"),
-            element("td", names.get(event["parent"] or "", "unknown")),
+            element("td", names.get(event["parent"] or "", "a child not validated")),
             element("td", one_line(event["component"] or "-", 60)),
             element("td", _minibatch(event), class_="n"),
             element("td", one_line(event["verdict"], 200)),

@@ -280,7 +280,8 @@ def _version(one: Json, x: float, y: float, names: Mapping[str, str], search: Js
         element("circle", cx=x, cy=y, r=5.5 if won else 3.5, class_="centre" if won else "version"),
     ]
     if won or one["parent"] is None:
-        shown.append(_text(x, y - 9, name, "meanlabel", "middle"))
+        # The seed stands at the axis, whose figures its name must not cover.
+        shown.append(_text(x, y - 9, name, "meanlabel", "start" if one["parent"] is None else "middle"))
     return element("g", *shown)
 
 
