@@ -20,7 +20,7 @@ from ..core.protocols import Behaviour
 from ..core.records import SPLITS, Split, Task
 from ..core.suggest import did_you_mean
 from .scenario import Scenario
-from .spec import PROFILES, FamilySpec, Profile
+from .spec import POLICIES, PROFILES, FamilySpec, Policy, Profile
 from .tasks import make_task
 
 GROUP: Final = "pytest_skillevo.families"
@@ -34,19 +34,22 @@ def cases(
     levels: Sequence[str] | None = None,
     profile: Profile | None = None,
     faults: bool = True,
+    policy: Policy = "by_world",
     start: Path | None = None,
 ) -> list[Any]:
     """The cases of a family as pytest params, with marks for split, family, level and critical.
 
-    `split` and `levels` narrow the selection; `faults=False` gives the fault-free twins. `family.py` is looked for from
-    the file `start`, by default the calling test file. Raises ConfigError for a name that nothing has.
+    `split` and `levels` narrow the selection; `faults=False` gives the fault-free twins; `profile` is "lean",
+    "standard" or "original". With the policy "by_level" the easy levels are feedback, the middle ones validation, the hard ones
+    holdout. `family.py` is looked for from the file `start`, by default the calling test file. Raises ConfigError for a
+    name that nothing has.
     """
     import pytest  # only here: the engine itself works without pytest
 
     spec = find_family(family, start if start is not None else _caller())
     params = []
-    for scenario in scenarios(spec, split=split, levels=levels, profile=profile, faults=faults):
-        task = make_task(scenario)
+    for scenario in scenarios(spec, split=split, levels=levels, profile=profile, faults=faults, policy=policy):
+        task = make_task(scenario, policy)
         marks = [pytest.mark.split(scenario.split), pytest.mark.family(spec.name, level=scenario.level)]
         if task.critical:
             marks.append(pytest.mark.critical)
@@ -65,6 +68,7 @@ def scenarios(
     levels: Sequence[str] | None = None,
     profile: Profile | None = None,
     faults: bool = True,
+    policy: Policy = "by_world",
 ) -> Iterator[Scenario]:
     """The scenarios behind `cases`, by split, draw and level in order."""
     chosen = list(spec.levels) if levels is None else list(levels)
@@ -72,12 +76,14 @@ def scenarios(
         *(("level", level, tuple(spec.levels)) for level in chosen),
         ("split", split or SPLITS[0], SPLITS),
         ("profile", profile or spec.profile, PROFILES),
+        ("policy", policy, POLICIES),
     ):
         if value not in known:
             raise ConfigError(f"family {spec.name} has no {kind} {value!r}{_hint(str(value), known)}")
     for one in SPLITS if split is None else (split,):
-        for draw in range(spec.draws[one]):
-            for level in chosen:
+        own, draws = spec.plan(one, policy)
+        for draw in range(draws):
+            for level in (level for level in chosen if level in own):
                 yield Scenario(spec, level, one, draw, profile or spec.profile, faults)
 
 

@@ -35,6 +35,10 @@ class Level:
     faults: tuple[FaultRule, ...]
 
 
+Policy = Literal["by_world", "by_level"]
+POLICIES: Final[tuple[Policy, ...]] = ("by_world", "by_level")
+"""How cases are split (spec/suites.md 3.11): every level in each split, or each level in one split, easy ones first."""
+
 Needs: TypeAlias = Callable[[Record], tuple[Aspect, ...]]
 """The aspects that support a claim about a record; all of them must have been revealed."""
 
@@ -139,6 +143,15 @@ class FamilySpec:
         """The number in a case id. Draws are counted through the splits, so that ids are unique in the family."""
         before = sum(self.draws[earlier] for earlier in SPLITS[: SPLITS.index(split)])
         return before + draw + 1
+
+    def plan(self, split: Split, policy: Policy = "by_world") -> tuple[tuple[str, ...], int]:
+        """The levels of a split and how many draws each has; by level, a split has as many cases as by world."""
+        levels = tuple(self.levels)
+        if policy == "by_world":
+            return levels, self.draws[split]
+        place = SPLITS.index(split)
+        own = levels[place * len(levels) // len(SPLITS) : (place + 1) * len(levels) // len(SPLITS)]
+        return own, -(-self.draws[split] * len(levels) // max(1, len(own)))
 
     def fields(self, level: str) -> tuple[FieldSpec, ...]:
         """The fields that a level demands."""

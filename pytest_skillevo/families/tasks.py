@@ -10,6 +10,7 @@ from .expected import expected_ids, official_rules
 from .feedback import feedback_text
 from .official import score_official
 from .scenario import Scenario
+from .spec import Policy
 from .strict import score_strict
 from .tools import Toolbox
 
@@ -18,8 +19,11 @@ TRACE_CALLS: Final = 60
 TRACE_ARTIFACT: Final = 4000
 
 
-def make_task(scenario: Scenario) -> Task:
-    """The task of a scenario. Cheap: worlds are built once per draw, texts on demand."""
+def make_task(scenario: Scenario, policy: Policy = "by_world") -> Task:
+    """The task of a scenario. Cheap: worlds are built once per draw, texts on demand.
+
+    Another policy of splits than the usual one is recorded in the content.
+    """
     spec = scenario.spec
     critical = scenario.split == "holdout" and (scenario.level, scenario.draw) in spec.critical
     return Task(
@@ -27,7 +31,7 @@ def make_task(scenario: Scenario) -> Task:
         prompt=scenario.prompt,
         open_tools=scenario.open,
         grader=lambda run: grade(scenario, run),
-        content=content(scenario),
+        content=content(scenario) | ({} if policy == "by_world" else {"policy": policy}),
         family=spec.name,
         level=scenario.level,
         split=scenario.split,

@@ -112,9 +112,15 @@ def _minutes(dish: Record) -> int:
     return int(dish["prep"] + dish["cook"])
 
 
+#: What the largest answers say of every dish, as the public benchmark's do; it decides nothing.
+BLURB = " ".join(f"{verb} slowly and serve it while it is warm." for verb in VERBS for _ in range(2))
+
+
 def _row(*names: str) -> Any:
     def row(ask: Ask, dish: Record) -> dict[str, Any]:
         line = {name: dish[name] for name in names}
+        if ask.profile == "original":
+            line["blurb"] = BLURB
         return line if ask.profile == "lean" else line | {"image": f"catalogue/{dish['id']}.jpg"}
 
     return row
@@ -177,6 +183,8 @@ def _details(ask: Ask) -> Answer:
         meal["step_count"] = count
         answer["nutrition_estimate"] = {"portions": 4, "energy_kcal": 180 + 35 * count}
         answer["api_info"] = {"api_version": "1"}
+    if ask.profile == "original":
+        answer["serving_notes"] = [BLURB] * 16
     known = ("category", "area", "ingredients", "total_time_minutes", "name")
     return Answer(answer, frozenset((number, name) for name in known))
 

@@ -219,7 +219,7 @@ def _paged(ask: Ask, city: Record, what: str, rows: Sequence[tuple[int, int, int
         for place, (high, low, rain) in enumerate(shown)
     ]
     if ask.profile == "original":
-        table = [row | {f"layer_{level}_temperature": level / 10 for level in range(14)} for row in table]
+        table = [row | {f"layer_{level}_temperature": level / 10 for level in range(23)} for row in table]
     return table, {"total_days": len(rows), "returned_count": len(shown), "offset": offset}
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pytest_skillevo.core.errors import ConfigError
-from pytest_skillevo.core.records import Task
+from pytest_skillevo.core.records import SPLITS, Task
 from pytest_skillevo.families import registry
 from pytest_skillevo.families.registry import cases, families, find_family, load_behaviour, load_family, tasks
 
@@ -30,6 +30,22 @@ def test_the_suite_has_the_promised_number_of_cases_in_each_split_and_level():
     levels = Counter((param.values[0].split, marks(param)["family"].kwargs["level"]) for param in params)
     assert set(levels.values()) == {2, 5}
     assert all(marks(param)["family"].args == ("recipe",) for param in params)
+
+
+@pytest.mark.parametrize("name", ["recipe", "weather"])
+def test_by_level_each_level_is_in_one_split_and_no_entity_in_two(name):
+    params = cases(name, policy="by_level", start=ROOT / "suites" / name / "test_x.py")
+    found = {split: [p.values[0] for p in params if p.values[0].split == split] for split in SPLITS}
+    assert {split: {task.level for task in of} for split, of in found.items()} == {
+        "feedback": {"e1", "e2"},
+        "validation": {"e3", "m1"},
+        "holdout": {"m2", "h1"},
+    }
+    assert [len(of) for of in found.values()] == [12, 12, 30]
+    assert len({param.id for param in params}) == len(params)
+    titles = [{word for task in of for word in task.watched} for of in found.values()]
+    assert not titles[0] & titles[1] | titles[1] & titles[2] | titles[0] & titles[2]
+    assert {task.content["policy"] for task in found["holdout"]} == {"by_level"}
 
 
 def test_case_ids_are_unique_short_slugs_and_those_of_the_tasks():

@@ -1,0 +1,55 @@
+"""Every family with the simulated model: better skills score better, and tools open no sockets and never sleep."""
+
+from __future__ import annotations
+
+import statistics
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from pytest_skillevo.agents import LoopAgent
+from pytest_skillevo.core.skill import Skill
+from pytest_skillevo.families.conformance.common import sealed
+from pytest_skillevo.families.registry import load_behaviour, load_family, tasks
+from pytest_skillevo.models import resolve_model
+
+ROOT = Path(__file__).parents[2]
+ACTIVE = ROOT / "fixtures" / "skills"
+VARIANTS = ROOT / "tests" / "data"
+FAMILIES = sorted(file.parent.name for file in (ROOT / "suites").glob("*/family.py"))
+#: (family, name) of every skill that has variants.
+SKILLS = [
+    (family, folder.name)
+    for family in FAMILIES
+    for folder in sorted((VARIANTS / f"skills_{family}" / "good").glob("*"))
+]
+
+
+@cache
+def mean(family: str, skill: Path | None) -> float:
+    """Mean strict score over half of a family's tasks."""
+    spec = load_family(ROOT / "suites" / family / "family.py")
+    agent = LoopAgent(resolve_model("simulated", behaviours=[load_behaviour(spec)]))
+    skills = [Skill.load(skill)] if skill else []
+    scores = []
+    with sealed():
+        for task in tasks(spec)[::2]:
+            run = agent.run(task.prompt, tools=task.tools, skills=skills, seed=1)
+            scores.append(task.grade(run).score)
+    return statistics.mean(scores)
+
+
+@pytest.mark.parametrize(("family", "name"), SKILLS)
+def test_better_skills_score_better(family, name):
+    seed = mean(family, ACTIVE / name)
+    good, corrupted = (mean(family, VARIANTS / f"skills_{family}" / kind / name) for kind in ("good", "corrupted"))
+    none = mean(family, None)
+    assert none < seed < good
+    assert corrupted + 0.03 < seed
+    assert good - none > 0.15
+
+
+def test_the_variants_are_kept_out_of_the_active_skills():
+    texts = {file.read_text(encoding="utf-8") for file in VARIANTS.glob("skills_*/*/*/SKILL.md")}
+    assert texts.isdisjoint({file.read_text(encoding="utf-8") for file in ACTIVE.glob("*/SKILL.md")})
