@@ -8,15 +8,20 @@ must follow the search is kept back from every cap: rollouts by whoever sets max
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from decimal import Decimal
-from typing import NamedTuple
+from operator import attrgetter
+from typing import Any, Final, NamedTuple
 
 from ..errors import ConfigError
 from ..records import Outcome, Usage, merge_usage
 from .results import StopReason
 from .settings import SearchDataset, SearchSettings
 from .steps import Stop
+
+
+_TOKENS: Final = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens")
 
 
 def iteration_rollouts(feedback: int, validation: int, minibatch: int) -> int:
@@ -129,11 +134,11 @@ class Budget:
         answered = list(outcomes)
         self._hold(-len(answered))
         self.rollouts += len(answered)
-        parts: dict[str, list[Usage]] = {}
+        parts = defaultdict[str, list[Usage]](list)
         for outcome in answered:
             usage = {} if outcome.evaluation is None else outcome.evaluation.usage
-            for role, part in usage.items():
-                parts.setdefault(role, []).append(part)
+            for role in usage:
+                parts[role].append(usage[role])
             if not self.watches_usage:
                 continue
             # No record at all is unknown, not zero.
@@ -177,15 +182,10 @@ class Budget:
 def _sum(usages: list[Usage]) -> Usage:
     """As Usage.total, field by field: a validation has hundreds of rollouts, and adding them in pairs takes longest."""
 
-    def added(values: list[int | None]) -> int | None:
-        return None if None in values else sum(value for value in values if value is not None)
+    def added(values: Iterable[Any], start: Any = 0) -> Any:
+        known = list(values)
+        return None if None in known else sum(known, start)
 
-    amounts = [usage.usd for usage in usages]
-    return Usage(
-        added([usage.input_tokens for usage in usages]),
-        added([usage.output_tokens for usage in usages]),
-        added([usage.cached_tokens for usage in usages]),
-        added([usage.reasoning_tokens for usage in usages]),
-        None if None in amounts else sum((amount for amount in amounts if amount is not None), Decimal(0)),
-        any(usage.estimated for usage in usages),
-    )
+    tokens = {name: added(map(attrgetter(name), usages)) for name in _TOKENS}
+    estimated = True in [usage.estimated for usage in usages]
+    return Usage(**tokens, usd=added([usage.usd for usage in usages], Decimal(0)), estimated=estimated)

@@ -161,7 +161,7 @@ def _matched(batch: Batch, answers: Sequence[Answer]) -> dict[str, Answer]:
 
 
 def _misfit(request: Request, answer: Answer) -> str | None:
-    if isinstance(request, ReflectionRequest) == isinstance(answer, RolloutAnswer):
+    if isinstance(answer, RolloutAnswer) is isinstance(request, ReflectionRequest):
         return f"is answered with a {type(answer).__name__}"
     if not isinstance(answer, RolloutAnswer):
         return None

@@ -1,7 +1,8 @@
 """Per-case Pareto fronts and the tickets drawn from them, in one pass over bit masks (spec/gepa.md 1.7 and 4.2).
 
 The reference removes dominated candidates in a loop that starts anew after each removal. A removal can only make others
-harder to remove, so one ascending pass with a count of survivors for each case keeps the same candidates.
+harder to remove, so one ascending pass keeps the same candidates: each is removed unless it stands on a front on which
+nobody kept before it and nobody after it does.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ class Fronts:
 
     def __init__(self, cases: int) -> None:
         self._highest = [float("-inf")] * cases
+        #: The cases that have a front, one bit each.
+        self._open = 0
         self._members: list[list[int]] = [[] for _ in range(cases)]
         #: Per candidate the cases on whose front it stands, one bit each.
         self._won: list[int] = []
@@ -54,6 +57,7 @@ class Fronts:
             self._members[case].append(index)
             won |= bit
         self._won.append(won)
+        self._open |= won
         self._means.append(mean)
         if mean > self._means[self._best]:
             self._best = index
@@ -88,51 +92,23 @@ class Fronts:
         return self._tickets[floor]
 
     def _survivors(self) -> list[int]:
-        # Who stands on no front now never will again: nobody looks at it any more.
-        self._order = [entry for entry in self._order if self._won[entry[1]]]
-        counts = _Counts()
-        for _, index in self._order:
-            counts.add(self._won[index])
-        kept = []
-        for _, index in self._order:
-            won = self._won[index]
-            if won & ~counts.shared:
+        """A candidate stays when it alone, among those kept before it and all after it, stands on some front.
+
+        From the best mean down, the fronts taken are complete after a few candidates where ties are many: all below
+        those are removed, and nobody looks at them.
+        """
+        taken = 0
+        #: (candidate, fronts of all after it), the best mean first.
+        after: list[tuple[int, int]] = []
+        for _, index in reversed(self._order):
+            if taken == self._open:
+                break
+            if self._won[index]:
+                after.append((index, taken))
+                taken |= self._won[index]
+        kept, held = [], 0
+        for index, higher in reversed(after):
+            if self._won[index] & ~(held | higher):
                 kept.append(index)
-            else:
-                counts.remove(won)
+                held |= self._won[index]
         return kept
-
-
-class _Counts:
-    """A small number per case, bit-sliced: plane k holds bit k of every case's number, so all cases count at once."""
-
-    def __init__(self) -> None:
-        self._planes: list[int] = []
-
-    @property
-    def shared(self) -> int:
-        """The cases whose number is at least 2."""
-        shared = 0
-        for plane in self._planes[1:]:
-            shared |= plane
-        return shared
-
-    def add(self, mask: int) -> None:
-        """Add 1 for the cases in the mask."""
-        place = 0
-        while mask:
-            if place == len(self._planes):
-                self._planes.append(0)
-            plane = self._planes[place]
-            self._planes[place] = plane ^ mask
-            mask &= plane
-            place += 1
-
-    def remove(self, mask: int) -> None:
-        """Take off 1 for the cases in the mask, whose numbers are at least 1."""
-        place = 0
-        while mask:
-            plane = self._planes[place]
-            self._planes[place] = plane ^ mask
-            mask &= ~plane
-            place += 1

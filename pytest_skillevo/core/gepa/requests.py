@@ -64,9 +64,9 @@ Request: TypeAlias = RolloutRequest | ReflectionRequest
 Answer: TypeAlias = RolloutAnswer | ReflectionAnswer | ReflectionFailed
 
 
-def rollout_id(iteration: int, step: Step, index: int) -> str:
-    """The id of a rollout, such as "search/it007/child/3"; `index` is the case's place in its split."""
-    return f"search/it{iteration:03d}/{step}/{index}"
+def rollout_id(iteration: int, step: Step) -> str:
+    """The beginning of a rollout's id; the case's place in its split completes it, as in "search/it007/child/3"."""
+    return f"search/it{iteration:03d}/{step}/"
 
 
 def reflection_id(iteration: int, part: int = 0) -> str:

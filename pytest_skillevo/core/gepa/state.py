@@ -7,7 +7,7 @@ from typing import Final
 
 from ..draws import draw_int
 from ..errors import ConfigError
-from ..records import Outcome, RolloutRequest, Usage
+from ..records import Evaluation, Outcome, RolloutRequest, Usage
 from ..skill import Skill
 from .budget import Budget, iteration_rollouts
 from .draft import Draft
@@ -101,7 +101,8 @@ class State:
         # One seed for all validations of a run and one for both arms of a minibatch: pairs differ in the skill only.
         key = (0, "search-validation") if phase == "validation" else (draft.iteration, "search-minibatch")
         seed = draw_int(SEEDS, self.settings.seed, *key)
-        ids = {case: rollout_id(draft.iteration, step, self._places[case]) for case in cases}
+        start = rollout_id(draft.iteration, step)
+        ids = {case: f"{start}{self._places[case]}" for case in cases}
         self.budget.reserve(len(ids))
         answers = yield tuple(RolloutRequest(ids[case], case, skill.digest, seed, 0, phase) for case in cases)
         outcomes: dict[str, Outcome] = {}
@@ -173,22 +174,25 @@ class State:
         """The mean cost of these rollouts by the measure of the settings; None when one of them is unknown."""
         if self.settings.cost == "size":
             return float(len(skill.text))
-        costs = [self._cost(outcome) for outcome in outcomes.values() if outcome.evaluation is not None]
+        costs = [self._cost(outcome.evaluation) for outcome in outcomes.values() if outcome.evaluation is not None]
         known = [cost for cost in costs if cost is not None]
         return mean(known) if known and len(known) == len(costs) else None
 
-    def _cost(self, outcome: Outcome) -> float | None:
-        assert outcome.evaluation is not None
+    def _cost(self, evaluation: Evaluation) -> float | None:
         if self.settings.cost == "tokens":
-            roles = list(outcome.evaluation.usage.values())
+            roles = list(evaluation.usage.values())
             return (roles[0] if len(roles) == 1 else Usage.total(roles)).tokens if roles else None
         name = self.settings.cost.removesuffix(HIGHER)
-        value = outcome.evaluation.objectives.get(name)
+        value = evaluation.objectives.get(name)
         return -value if value is not None and name != self.settings.cost else value
 
     def _require_cost(self, outcomes: Mapping[str, Outcome]) -> None:
         for case, outcome in outcomes.items():
-            if self.settings.cost != "size" and outcome.evaluation is not None and self._cost(outcome) is None:
+            if (
+                self.settings.cost != "size"
+                and outcome.evaluation is not None
+                and self._cost(outcome.evaluation) is None
+            ):
                 what = (
                     "tokens"
                     if self.settings.cost == "tokens"

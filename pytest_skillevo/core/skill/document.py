@@ -239,7 +239,9 @@ class Skill:
 
 def _normal_form(name: str, text: str, where: str) -> str:
     problem = "a NUL character" if "\0" in text else ""
-    if any("\ud800" <= char <= "\udfff" for char in text):
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
         problem = "half a character (a lone surrogate)"
     if problem:
         raise SkillError(f"{where}: the component '{name}' cannot hold {problem}")

@@ -11,7 +11,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 #: Characters of frontmatter. PyYAML needs about a second for this much, and real frontmatter has some hundred.
 MAX_FRONTMATTER: Final = 64 * 1024
 MAX_DEPTH: Final = 20
+#: Texts whose reading is remembered: most edits of a skill leave its frontmatter alone, and reading it costs most.
+REMEMBERED: Final = 32
 
 #: A node of PyYAML, whose stubs lack what its nodes carry.
 Node: TypeAlias = Any
@@ -144,6 +146,7 @@ def read_fields(source: str, where: str, first_line: int, *, lenient: bool = Tru
         raise SkillError(f"{where}:{line}: the frontmatter {problem}") from error
 
 
+@lru_cache(maxsize=REMEMBERED)
 def _compose(source: str, mask: str) -> Fields:
     loader = _loader()(source)
     try:

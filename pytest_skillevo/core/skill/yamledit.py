@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, Final
 
 from ..errors import SkillError
-from .frontmatter import Entry, Fields, read_fields
+from .frontmatter import REMEMBERED, Entry, Fields, read_fields
 from .markdown import line_end, split_lines
 
 _HEADER: Final = re.compile(r"[|>][-+0-9]*")
@@ -44,6 +45,7 @@ def quoted(text: str) -> str:
     return '"' + "".join(_escaped(char) for char in text) + '"'
 
 
+@lru_cache(maxsize=REMEMBERED)
 def plain_or_quoted(text: str) -> str:
     """The text as a plain scalar if every YAML reader takes it for this text, else double-quoted."""
     return text if _is_plain(text) else quoted(text)
