@@ -20,7 +20,6 @@ from .results import StopReason
 from .settings import SearchDataset, SearchSettings
 from .steps import Stop
 
-
 _TOKENS: Final = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens")
 
 
