@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from . import options
+from .chatmodels import closing_words, quiet_warnings
 from .collection import Marked, build_cases, load_active_skill, shown_path, skill_items
 from .core.errors import ConfigError, ExperimentInterrupted, InfrastructureError, StoreError
 from .core.suggest import did_you_mean
@@ -45,6 +46,7 @@ class EvolveRun:
         self._exit: int | None = None
         self._collection_errors = 0
         _refuse_options(config)
+        quiet_warnings(config)
 
     def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
         """A selection that leaves cases out makes the dataset partial."""
@@ -188,7 +190,7 @@ class EvolveRun:
     def _notices(self) -> tuple[str, ...]:
         from .wiring import NOTICES
 
-        return self._config.stash.get(NOTICES, ())
+        return (*self._config.stash.get(NOTICES, ()), *closing_words(self._config))
 
     def _terminal(self) -> TerminalReporter | None:
         found: TerminalReporter | None = self._config.pluginmanager.getplugin("terminalreporter")

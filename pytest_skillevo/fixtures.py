@@ -54,17 +54,18 @@ def agent(rollout: Rollout, request: pytest.FixtureRequest) -> Agent:
 
     Override this fixture to evaluate an agent of your own.
     """
-    from .wiring import agent_for, chat_models
+    from .chatmodels import model_for
+    from .wiring import agent_for
 
-    return RecordedAgent(agent_for(chat_models(request.session)["agent"]), rollout)
+    return RecordedAgent(agent_for(model_for(request, "agent", rollout)), rollout)
 
 
 @pytest.fixture
 def judge(rollout: Rollout, request: pytest.FixtureRequest) -> ChatModel:
     """The model of the role `judge`; what it uses goes into the rollout."""
-    from .wiring import chat_models
+    from .chatmodels import model_for
 
-    return RecordedModel(chat_models(request.session)["judge"], rollout, "judge")
+    return RecordedModel(model_for(request, "judge", rollout), rollout, "judge")
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from .chatmodels import chat_models
 from .core.errors import EvaluationError, SkillevoError
 from .core.gates.redaction import redactor, secret_values
 from .core.records import Case
@@ -22,7 +23,7 @@ from .core.sessions import Session, TaskOutcome
 from .learning import LearningJob, LearningService, Receipt, Settings
 from .options import value_of
 from .store.learning_records import JobStatus
-from .wiring import chat_models, open_store
+from .wiring import open_store
 
 #: The app that sessions of a test run belong to.
 APP = "pytest"

@@ -24,6 +24,7 @@ CRITICAL_RULES = ("any", "rerun", "tested")
 METHODS = ("gepa", "seed", "no-skill", "best-of-n")
 FRONTIERS = ("instance", "hybrid")
 PICKS = ("best", "one-se")
+CASSETTES = ("off", "record", "replay", "auto")
 ROLES = ("agent", "reflection", "reviewer", "judge")
 
 
@@ -160,6 +161,8 @@ OPTIONS = (
         "[ROLE=]NAME",
         many=True,
     ),
+    Option("evolve-api-base", "address of an endpoint for real models", _text, metavar="URL"),
+    Option("evolve-cassettes", "recorded answers of real models", _one_of(CASSETTES), "off", "|".join(CASSETTES)),
     Option("evolve-seed", "seed of every draw of the experiment", _whole(0), 1, "N", number="int"),
     Option("evolve-iterations", "at most this many proposals in the search", _whole(0), 60, "N", number="int"),
     Option("evolve-rollouts", "at most this many rollouts in all stages together", _whole(1), 1000, "N", number="int"),
@@ -227,6 +230,11 @@ OPTIONS = (
 INI_ONLY: tuple[tuple[str, str, str, Any], ...] = (
     ("skillevo_skills", "folder of the active skills, relative to the ini file", "string", "skills"),
     ("skillevo_home", "folder of the store, relative to the ini file", "string", ".skillevo"),
+    ("skillevo_cassettes", "folder of the cassettes, relative to the ini file", "string", "cassettes"),
+    ("skillevo_prices", "table of your own prices (TOML), relative to the ini file", "string", ""),
+    ("skillevo_stream", "take the answers of real models as streams", "bool", False),
+    ("skillevo_attempt_seconds", "seconds that one attempt of a real model's call may take", "string", "180"),
+    ("skillevo_call_seconds", "seconds that a real model's call with all its attempts may take", "string", "600"),
     ("skillevo_evaluator_files", "further files (globs) that decide scores; a change of one stops a run", "args", []),
     (
         "skillevo_store",
@@ -297,6 +305,15 @@ def value_of(config: pytest.Config, key: str) -> Any:
         shown = " ".join(texts)
         raise pytest.UsageError(f"{where}={shown}: expected {error}") from None
     return values if option.many else values[0]
+
+
+def ini_seconds(config: pytest.Config, key: str) -> float:
+    """The checked value of an ini key that is a time; raises pytest.UsageError that names it."""
+    text = str(_ini(config, key))
+    try:
+        return _seconds(text)
+    except ValueError as error:
+        raise pytest.UsageError(f"ini key {key}={text}: expected {error}") from None
 
 
 def _ini(config: pytest.Config, key: str) -> Any:

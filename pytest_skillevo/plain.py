@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from .chatmodels import closing_words, model_names, quiet_warnings
 from .collection import build_cases, load_active_skill, marker, skills_folder
 from .core.draws import seed_of
-from .core.errors import ConfigError, SkillError
+from .core.errors import ConfigError, EvaluationError, InfrastructureError, SkillError
 from .core.records import SPLITS
 from .core.rollout import Rollout
 from .core.skill import Skill
+from .models.cassettes.miss import CassetteMiss
 from .options import evolving, switched_on, value_of
+
+if TYPE_CHECKING:
+    from _pytest.terminal import TerminalReporter
 
 _ROLLOUT: pytest.StashKey[Rollout] = pytest.StashKey()
 _SKILLS: pytest.StashKey[dict[str, Skill]] = pytest.StashKey()
@@ -75,6 +80,13 @@ def _named_version(config: pytest.Config, item: pytest.Item, name: str, version:
     )
 
 
+def _without_the_case(error: BaseException) -> str:
+    """Why a holdout case failed, as far as it has nothing to do with what the case asks."""
+    if isinstance(error, InfrastructureError | ConfigError) and not isinstance(error, EvaluationError):
+        return str(getattr(error, "headline", error))
+    return HIDDEN
+
+
 def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
@@ -109,7 +121,9 @@ class PlainRun:
         learner = config.pluginmanager.get_plugin(LEARNER)
         if learner is not None:
             learner.watch(self._cases)
+        quiet_warnings(config)
         self._opened: list[str] = []
+        self._closing: tuple[str, ...] = ()
 
     def pytest_report_collectionfinish(self) -> str:
         """One line on what was found."""
@@ -123,8 +137,8 @@ class PlainRun:
         retired = sum(case.retired for case in cases)
         if retired:
             parts.append(f"{retired} retired from the holdout")
-        models = dict(value_of(self._config, "evolve_model"))
-        name = models.get("agent", models.get("", "simulated"))
+        mode = value_of(self._config, "evolve_cassettes")
+        name = model_names(self._config)["agent"] + ("" if mode == "off" else f" (cassettes: {mode})")
         found = f"{_counted(skills, 'skill')}, {_counted(len(self._cases), 'case')} ({', '.join(parts)})"
         line = f"skillevo: {found}, model {name}"
         if not counts["holdout"]:
@@ -150,9 +164,12 @@ class PlainRun:
         """Plain runs show pass or fail of a holdout case, not why."""
         report: pytest.TestReport = yield
         case = self._cases.get(item.nodeid)
+        failed_call = report.when == "call" and report.failed
+        error = call.excinfo.value if failed_call and call.excinfo is not None else None
+        if isinstance(error, CassetteMiss):
+            report.longrepr = str(error)  # a traceback through the agent would only hide it
         if case is None or case.split != "holdout":
             return report
-        failed_call = report.when == "call" and report.failed
         if self._show:
             if failed_call:
                 self._opened.append(case.id)
@@ -161,14 +178,22 @@ class PlainRun:
         report.sections = []
         item._report_sections.clear()
         if failed_call:
-            report.longrepr = HIDDEN
+            report.longrepr = HIDDEN if error is None else _without_the_case(error)
         return report
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self) -> None:
-        """Note in the exposure ledger which holdout cases a person was shown."""
-        if not self._opened:
-            return
+        """End the cassettes, and note in the exposure ledger which holdout cases a person was shown."""
+        self._closing = closing_words(self._config)
+        if self._opened:
+            self._note_openings()
+
+    def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:
+        """What models and cassettes want to say."""
+        for line in self._closing:
+            terminalreporter.write_line(f"skillevo: {line}")
+
+    def _note_openings(self) -> None:
         from .wiring import open_store
 
         opened = [self._cases[case_id] for case_id in self._opened]

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import pytest
 
 from . import __version__, gating, observing, options, searching
-from .collection import Marked, config_folder, home_folder, skill_items, skills_folder
+from .chatmodels import chat_models, live_facts
+from .collection import Marked, config_folder, home_folder, skills_folder
 from .core.canonical import digest_json
 from .core.errors import ConfigError, InfrastructureError
 from .core.gates.redaction import redactor, secret_values
-from .core.protocols import Agent, Behaviour, ChatModel
+from .core.protocols import Agent, ChatModel
 from .core.records import RolloutRequest
 from .core.skill import Skill
 from .project import STORE_VARIABLE
@@ -38,50 +39,10 @@ if TYPE_CHECKING:
 
 Report: TypeAlias = dict[str, Any]
 
-_MODELS: pytest.StashKey[dict[str, ChatModel]] = pytest.StashKey()
 #: Id of the experiment that an interrupt would leave unfinished.
 RESUMABLE: pytest.StashKey[str] = pytest.StashKey()
 #: What opening the store has put right, and what went wrong beside the experiment, in sentences.
 NOTICES: pytest.StashKey[tuple[str, ...]] = pytest.StashKey()
-
-
-def chat_models(session: pytest.Session) -> dict[str, ChatModel]:
-    """The chat model of every role, made once per session. Raises pytest.UsageError for an unknown name."""
-    stash = session.config.stash
-    if _MODELS not in stash:
-        stash[_MODELS] = _make_models(session)
-    return stash[_MODELS]
-
-
-def _make_models(session: pytest.Session) -> dict[str, ChatModel]:
-    from .models import resolve_model
-
-    config = session.config
-    given: dict[str, str] = dict(options.value_of(config, "evolve_model"))
-    made: dict[str, ChatModel] = {}
-    by_role = {}
-    for role in options.ROLES:
-        name = given.get(role, given.get("", "simulated"))
-        if name not in made:
-            try:
-                offered = config.hook.pytest_skillevo_chat_model(name=name, role=role, config=config)
-                made[name] = offered if offered is not None else resolve_model(name, behaviours=_behaviours(session))
-            except ConfigError as error:
-                raise pytest.UsageError(f"--evolve-model={name}: {error}") from None
-        by_role[role] = made[name]
-    return by_role
-
-
-def _behaviours(session: pytest.Session) -> list[Behaviour]:
-    """What the simulated model can do: behaviours of the families in sight, and those that plugins bring."""
-    from .families.registry import behaviours
-
-    found: dict[str, Behaviour] = {}
-    for folder in sorted({item.path.parent for item in skill_items(session.items)}):
-        found.update((behaviour.name, behaviour) for behaviour in behaviours(folder))
-    for offered in session.config.hook.pytest_skillevo_behaviours(config=session.config):
-        found.update((behaviour.name, behaviour) for behaviour in offered or ())
-    return list(found.values())
 
 
 def agent_for(model: ChatModel) -> Agent:
@@ -133,7 +94,8 @@ def settings_of(config: pytest.Config) -> Settings:
         return options.value_of(config, f"evolve_{name}")
 
     given = {field.name: value(field.name) for field in fields(Settings) if field.name != "cache"}
-    return Settings(**given, cache=not value("no_cache"))
+    # A cassette must hear every question of the search, or a replay would miss what a cache has answered.
+    return Settings(**given, cache=not value("no_cache") and value("cassettes") == "off")
 
 
 def setting_for(
@@ -158,6 +120,7 @@ def setting_for(
         folder=dataset.skill,
         settings=settings,
         models=models,
+        live=live_facts(models),
         evaluator=lambda: digest_json([evaluator_version(files, __version__), _on_disk(config, dataset.skill)]),
         versions={"pytest_skillevo": __version__, "pytest": pytest.__version__, "python": platform.python_version()},
         command=command,
@@ -203,16 +166,24 @@ def run_experiment(
         origin = _origin(store, resumed, setting) if fork else None
         recorded = recorded_report(store, setting.fingerprint)
         if recorded is not None:
+            _say_unrecorded(session.config)
             return recorded
         name = f"ex-{secrets.token_hex(4)}"
         about = {
             **setting.settings.to_json(),
             "identity": setting.identity,
+            "live": list(setting.live),
             "forked_from": origin,
             "arguments": _arguments(session, setting),
         }
         store.create_experiment(name, setting.folder, setting.fingerprint, about)
         return _run_in(session, store, setting, items, progress, name)
+
+
+def _say_unrecorded(config: pytest.Config) -> None:
+    if options.value_of(config, "evolve_cassettes") == "record":
+        told = "nothing was recorded: the verdict of this very experiment is known; --evolve-seed makes another one"
+        config.stash[NOTICES] = (*config.stash[NOTICES], told)
 
 
 def _arguments(session: pytest.Session, setting: Setting) -> list[str]:

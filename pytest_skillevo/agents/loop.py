@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NoReturn
 
-from ..core.errors import ConfigError
+from ..core.errors import ConfigError, TaskError
 from ..core.protocols import ChatModel, Reply, Tool, ToolCall
 from ..core.records import NO_USAGE, AgentRun, Message, Usage
 from ..core.skill import Skill
@@ -111,7 +111,10 @@ class _Run:
             limit = self.agent.max_tokens
             if limit is not None and self.spent + self._request_tokens() > limit:
                 return "token_limit"
-            reply = self._turn(schemas)
+            try:
+                reply = self._turn(schemas)
+            except TaskError:
+                return "context_limit"
             if reply.tool_calls:
                 if self._answer_calls(reply.tool_calls):
                     return "finished"

@@ -81,7 +81,7 @@ class Context:
     @contextmanager
     def committing(self) -> Iterator[None]:
         """While a committed file is changed: another process that does the same waits."""
-        from ..store.locks import file_lock
+        from ..core.locks import file_lock
 
         with file_lock(self.home / "committed.lock", busy="another skillevo command is writing the committed files"):
             yield

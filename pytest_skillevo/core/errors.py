@@ -26,6 +26,10 @@ class InfrastructureError(SkillevoError):
     """
 
 
+class TaskError(SkillevoError):
+    """The model itself cannot go on with this task (the conversation is too long for it). A result, not an outage."""
+
+
 class StoreError(SkillevoError):
     """The store refused an action or cannot be read: illegal transition, stale parent, wrong schema version."""
 

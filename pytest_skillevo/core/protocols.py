@@ -33,7 +33,8 @@ class Reply:
 class ChatModel(Protocol):
     """A chat model: OpenAI-style messages and tool schemas in, one reply out.
 
-    Raises InfrastructureError when the provider cannot answer, ConfigError when the request is wrong.
+    Raises InfrastructureError when the provider cannot answer, ConfigError when the request is wrong, TaskError when
+    the conversation is too long for the model.
     """
 
     @property

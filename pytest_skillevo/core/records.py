@@ -28,6 +28,10 @@ def _sum(a: int | None, b: int | None) -> int | None:
     return None if a is None or b is None else a + b
 
 
+def _add(a: Decimal | None, b: Decimal | None) -> Decimal | None:
+    return None if a is None or b is None else _MONEY.add(a, b)
+
+
 @dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens and money of model calls. None: nobody measured it; a sum with an unknown part is unknown."""
@@ -39,6 +43,8 @@ class Usage:
     usd: Decimal | None = None
     #: True when the tokens were estimated from text length instead of reported by a provider.
     estimated: bool = False
+    #: What the provider says that the calls cost, beside `usd` from the price table; no rule looks at it.
+    provider_usd: Decimal | None = None
 
     @property
     def tokens(self) -> int | None:
@@ -51,8 +57,9 @@ class Usage:
             _sum(self.output_tokens, other.output_tokens),
             _sum(self.cached_tokens, other.cached_tokens),
             _sum(self.reasoning_tokens, other.reasoning_tokens),
-            None if self.usd is None or other.usd is None else _MONEY.add(self.usd, other.usd),
+            _add(self.usd, other.usd),
             self.estimated or other.estimated,
+            _add(self.provider_usd, other.provider_usd),
         )
 
     @classmethod
@@ -70,14 +77,15 @@ class Usage:
             "output_tokens": self.output_tokens,
             "cached_tokens": self.cached_tokens,
             "reasoning_tokens": self.reasoning_tokens,
-            "usd": None if self.usd is None else str(self.usd),
+            "usd": None if self.usd is None else f"{self.usd:f}",
             "estimated": self.estimated,
+            "provider_usd": None if self.provider_usd is None else f"{self.provider_usd:f}",
         }
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Usage:
         """The inverse of to_json."""
-        usd = data["usd"]
+        usd, said = data["usd"], data.get("provider_usd")
         return cls(
             data["input_tokens"],
             data["output_tokens"],
@@ -85,10 +93,11 @@ class Usage:
             data["reasoning_tokens"],
             None if usd is None else Decimal(usd),
             data["estimated"],
+            None if said is None else Decimal(said),
         )
 
 
-NO_USAGE: Final = Usage(0, 0, 0, 0, Decimal(0))
+NO_USAGE: Final = Usage(0, 0, 0, 0, Decimal(0), provider_usd=Decimal(0))
 
 
 def merge_usage(a: Mapping[str, Usage], b: Mapping[str, Usage]) -> dict[str, Usage]:
@@ -248,7 +257,7 @@ class AgentRun:
     tools: Any
     usage: Usage
     turns: int
-    #: "answered", "finished" (a final tool was called), "turn_limit", "token_limit", "empty_reply"
+    #: "answered", "finished" (a final tool was called), "turn_limit", "token_limit", "context_limit", "empty_reply"
     stop_reason: str
     skills_offered: tuple[str, ...] = ()
     #: Skills whose text came into the conversation, each once: they were used.

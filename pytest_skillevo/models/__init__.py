@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .registry import resolve_model
+from .registry import SIMULATED, resolve_model
 
-__all__ = ["resolve_model"]
+__all__ = ["SIMULATED", "resolve_model"]

@@ -17,6 +17,8 @@ Json = Mapping[str, Any]
 
 SIMULATED: Final = "model simulated: these numbers test the machinery, not a language model"
 
+CASSETTE: Final = "recorded answers were given again: tokens and cost are those of the recording"
+
 #: A sentence of ours is far shorter; what is longer carries foreign text.
 _SENTENCE: Final = 480
 _MOST_WARNINGS: Final = 6
@@ -150,7 +152,14 @@ def _usage(usage: Mapping[str, Json]) -> str:
     used = {role: used_tokens(part) for role, part in usage.items()}
     told = ", ".join(f"{visible(role)} {figures.compact(number)}" for role, number in used.items() if number != 0)
     guessed = " (partly estimated)" if any(part["estimated"] for part in usage.values()) else ""
-    return f"{told or 'none'}{guessed}; cost {figures.money(total_cost(usage))}"
+    return f"{told or 'none'}{guessed}; cost {figures.money(total_cost(usage))}{_billed(usage)}"
+
+
+def _billed(usage: Mapping[str, Json]) -> str:
+    """What the providers themselves say that it cost, where every one of them does."""
+    said = [part.get("provider_usd") for part in usage.values()]
+    total = None if None in said else sum((Decimal(amount) for amount in said if amount), Decimal(0))
+    return f" (the providers say {figures.money(total)})" if total else ""
 
 
 def _dataset(dataset: Json) -> str:
@@ -181,6 +190,8 @@ def model_sentences(report: Json) -> Iterator[str]:
         yield SIMULATED
         return
     yield f"model {one_line(model['name'], 50)} ({one_line(model['kind'], 16)})"
+    if model["kind"] == "cassette":
+        yield CASSETTE
     played = [visible(role) for role, name in model["roles"].items() if name == "simulated"]
     if played:
         yield f"played by the simulated model: {', '.join(played)}"

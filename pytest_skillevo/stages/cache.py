@@ -47,7 +47,9 @@ class SearchCache:
         """The digest of all that decides one call of a model; None when the cache does not serve it."""
         if not id.startswith(_STAGE):
             return None
-        return digest_json([_VERSION, "chat", role, model.name, list(messages), dict(parameters)])
+        # A real model of the same name may stand behind another endpoint.
+        asked = [role, model.name, getattr(model, "facts", None)]
+        return digest_json([_VERSION, "chat", asked, list(messages), dict(parameters)])
 
     def get(self, keys: Sequence[str]) -> dict[str, Any]:
         """The answers that are known, by key."""

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from ..core.gates.redaction import MARK, is_sensitive
+from ..core.gates.redaction import MARK, is_sensitive, redacted
 
 #: Nesting, number of values, characters of one text and of all together that are kept; the store caps the whole.
 DEEPEST = 30
@@ -32,15 +32,6 @@ Redact = Callable[[str], str]
 def clean(value: Any, redact: Redact, longest_text: int = LONGEST_TEXT) -> Any:
     """A JSON-able copy with every text redacted and bounded; what is no JSON becomes its text."""
     return redacted(_Copier(redact, longest_text).copy(value, 0), redact)
-
-
-def redacted(value: Any, redact: Redact) -> Any:
-    """Plain JSON with every text redacted, keys as well."""
-    if isinstance(value, str):
-        return redact(value)
-    if isinstance(value, dict):
-        return {redact(key): redacted(item, redact) for key, item in value.items()}
-    return [redacted(item, redact) for item in value] if isinstance(value, list) else value
 
 
 def safe_text(value: object) -> str:

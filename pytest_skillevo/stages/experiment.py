@@ -6,7 +6,7 @@ the store and waits for a person.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 from ..core.canonical import digest_json
 from ..core.errors import ConfigError, ExperimentInterrupted
 from ..core.gates.records import Gates
+from ..core.gates.redaction import redacted
 from ..core.gepa import Engine, SearchDataset, SearchResult, StopReason, Strategy, check_frozen
 from ..core.judging import standard_gates
 from ..core.leaks import Seal
@@ -26,7 +27,6 @@ from ..store.bundles import versions_json
 from . import report_data
 from .cache import SearchCache
 from .candidate import completed, refusal
-from .cleaning import redacted
 from .confirmation import Confirmed, run_confirmation
 from .dataset import Dataset
 from .events import ExperimentEvent, Observe, nobody
@@ -66,6 +66,8 @@ class Setting:
     strategy: Strategy = field(default_factory=Strategy)
     #: Who proposes in the place of the reflection model.
     proposer: Proposer | None = None
+    #: Name, price and endpoint of every real model (chatmodels.live_facts).
+    live: Sequence[Mapping[str, Any]] = ()
     #: What else decides an answer of the search, for the keys of its cache: agent and limits, other skills on offer.
     conditions: Mapping[str, Any] = field(default_factory=dict)
     #: Is told what happens.
@@ -93,6 +95,7 @@ class Setting:
             "models": {role: model.name for role, model in self.models.items()},
             "versions": dict(self.versions),
             "gates": self.gates.version,
+            **({"endpoint and price table": digest_json(list(self.live))} if self.live else {}),
         }
 
     @property
@@ -161,7 +164,7 @@ class Experiment:
             "evaluator": self._evaluator,
             "models": {role: setting.models[role].name for role in ("agent", "judge") if role in setting.models},
             "versions": dict(setting.versions),
-            "conditions": dict(setting.conditions),
+            "conditions": {**setting.conditions, "live": list(setting.live)},
         }
         return SearchCache(self._store.answers, facts, {case.id: case.content for case in setting.dataset.cases})
 
@@ -299,6 +302,7 @@ class Experiment:
                 "name": setting.models["agent"].name,
                 "kind": setting.models["agent"].kind,
                 "roles": {role: model.name for role, model in setting.models.items()},
+                "live": list(setting.live),
             },
             "skill": report_data.skill_part(setting.seed_skill, findings.candidate),
             "dataset": report_data.dataset_part(setting.dataset, {case: recorder.skipped[case] for case in left_out}),

@@ -41,9 +41,11 @@ def unpacked(data: Mapping[str, Any]) -> Outcome:
 
 
 def _usage_list(usage: Usage) -> list[Any]:
-    """Input, output, cached, reasoning tokens, US dollars, and 1 for estimated; without what is unknown at the end."""
-    usd = None if usage.usd is None else str(usage.usd)
+    """Tokens in, out, cached, of reasoning, US dollars, 1: estimated, the provider's dollars; no unknowns last."""
+    usd, said = (None if money is None else str(money) for money in (usage.usd, usage.provider_usd))
     values = [usage.input_tokens, usage.output_tokens, usage.cached_tokens, usage.reasoning_tokens, usd]
+    if said is not None:
+        return [*values, int(usage.estimated), said]
     if usage.estimated:
         return [*values, 1]
     while values and values[-1] is None:
@@ -52,5 +54,6 @@ def _usage_list(usage: Usage) -> list[Any]:
 
 
 def _usage(values: list[Any]) -> Usage:
-    new, out, cached, reasoning, usd, *estimated = [*values, None, None, None, None, None][: max(5, len(values))]
-    return Usage(new, out, cached, reasoning, None if usd is None else Decimal(usd), bool(estimated))
+    new, out, cached, reasoning, usd, estimated, said = [*values, *[None] * 7][:7]
+    money = (None if amount is None else Decimal(amount) for amount in (usd, said))
+    return Usage(new, out, cached, reasoning, next(money), bool(estimated), next(money))

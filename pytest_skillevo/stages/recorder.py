@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from ..core.errors import ConfigError
+from ..core.errors import ConfigError, TaskError
 from ..core.protocols import ChatModel, Reply
-from ..core.records import Message, Outcome, RolloutRequest, Usage, merge_usage
+from ..core.records import NO_USAGE, Message, Outcome, RolloutRequest, Usage, merge_usage
 from ..core.skill import Skill
 from ..store import JournalEntry
 from .cache import SearchCache
@@ -165,7 +165,14 @@ class Recorder:
         """One model call of the experiment itself (reflection, review), recorded under `key`."""
         parameters: dict[str, Any] = {"seed": seed, "max_tokens": max_tokens, "response_schema": response_schema}
         kept = None if self._cache is None else self._cache.chat_key(key, role, model, messages, parameters)
-        return self.answer(key, role, lambda: model.complete(messages, **parameters), kept)
+
+        def ask() -> Reply:
+            try:
+                return model.complete(messages, **parameters)
+            except TaskError:  # refused before anything was written: it fares like an answer that was cut off at once
+                return Reply("", (), "length", NO_USAGE)
+
+        return self.answer(key, role, ask, kept)
 
     def answer(self, key: str, role: str, make: Callable[[], Reply], kept: str | None = None) -> Reply:
         """The text answer recorded under `key`, made if there is none; `kept` is its key in the cache."""

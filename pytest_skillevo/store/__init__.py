@@ -8,12 +8,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ..core.locks import LockBusy
     from .drift import Drift
     from .entry import JournalEntry
     from .experiments import Experiment
     from .exposure import Opening, Openings
     from .lineage import StaleParent
-    from .locks import LockBusy
     from .place import Protected
     from .repository import Repository
     from .revisions import Pointer, Proposal

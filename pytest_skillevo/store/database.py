@@ -20,7 +20,8 @@ from sqlalchemy.pool import NullPool
 
 from ..core.canonical import digest
 from ..core.errors import ConfigError, StoreError
-from .locks import WAIT, advisory_lock, file_lock, lock_number
+from ..core.locks import WAIT, file_lock
+from .locks import advisory_lock, lock_number
 from .schema import META, prepare
 
 #: Milliseconds that a writer waits for another one.

@@ -16,12 +16,12 @@ from sqlalchemy import ColumnElement, Connection, Row, and_, exists, func, or_, 
 
 from ..core.canonical import canonical_json
 from ..core.errors import StoreError
+from ..core.locks import LockBusy
 from ..core.sessions.records import Cursor, Event, Session, TaskOutcome
 from .columns import decode_json, encode_json
 from .database import Database
 from .experiments import Clock, stamp
 from .learning_records import Accepted, Job, JobStatus, Pause, Piece, Task, Work
-from .locks import LockBusy
 from .schema import LEARNING_COUNTS, LEARNING_JOBS, LEARNING_SESSIONS, LEARNING_TASKS, META
 
 #: Services that may run on one store at once.

@@ -16,12 +16,12 @@ from typing import Any, Final
 from sqlalchemy import Connection, Row, select
 
 from ..core.errors import StoreError
+from ..core.locks import LockBusy
 from ..core.revisions import Deed, Revision, Status
 from ..core.skill.folder import MAIN_FILE as MAIN
 from .audit import Change, note
 from .database import Database
 from .experiments import Clock, stamp
-from .locks import LockBusy
 from .publisher import Fault, check_paths, publish, read_file
 from .revisions import get_revision, move_pointer, set_status
 from .schema import INTENTS

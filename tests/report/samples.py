@@ -23,6 +23,7 @@ from pytest_skillevo.core.verdict import (
     confirm,
     lower_by_replay,
 )
+from pytest_skillevo.models.prices import Price, Rates
 
 Report = dict[str, Any]
 
@@ -249,6 +250,7 @@ def base(decision: Decision, *, changed: bool = True) -> Report:
             "name": "simulated",
             "kind": "simulated",
             "roles": {"agent": "simulated", "reflection": "simulated", "reviewer": "simulated", "judge": None},
+            "live": [],
         },
         "skill": {
             "name": "recipe-cookbook",
@@ -338,6 +340,13 @@ def accept_on_cost() -> Report:
         "name": "gpt-x",
         "kind": "live",
         "roles": {"agent": "gpt-x", "reflection": "gpt-x", "reviewer": "simulated", "judge": None},
+        "live": [
+            {
+                "name": "gpt-x",
+                "price": Price((Rates(Decimal(2), Decimal(8), cached=Decimal("0.5")),), "prices.toml").to_json(),
+                "api_base": None,
+            }
+        ],
     }
     report["usage"]["agent"] |= {"usd": None, "estimated": True}
     report["usage"]["reviewer"]["input_tokens"] = None

@@ -11,8 +11,8 @@ import pytest
 
 import pytest_skillevo
 from pytest_skillevo.core.errors import StoreError
+from pytest_skillevo.core.locks import LockBusy, file_lock
 from pytest_skillevo.core.revisions import Status
-from pytest_skillevo.store.locks import LockBusy, file_lock
 
 EVERY_DATABASE = True
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, lru_cache
-from typing import Final
+from typing import Any, Final
 from urllib.parse import quote
 
 from .patterns import (
@@ -24,7 +24,7 @@ from .patterns import (
     pairs,
 )
 
-__all__ = ["MARK", "SHORTEST_VALUE", "is_sensitive", "redact", "redactor", "secret_values"]
+__all__ = ["MARK", "SHORTEST_VALUE", "is_sensitive", "redact", "redacted", "redactor", "secret_values"]
 
 #: Values of environment variables shorter than this are not searched for: they would hit ordinary words.
 SHORTEST_VALUE: Final = 8
@@ -60,6 +60,15 @@ def redact(text: str, values: Iterable[str] = ()) -> str:
     text = _marked(text, header_values(text))
     text = BEARER.sub(rf"\g<1>{MARK}", text)
     return _marked(text, ((pair.start, pair.end) for pair in pairs(text)))
+
+
+def redacted(value: Any, redact: Callable[[str], str]) -> Any:
+    """Plain JSON with every text redacted, keys as well."""
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, dict):
+        return {redact(key): redacted(item, redact) for key, item in value.items()}
+    return [redacted(item, redact) for item in value] if isinstance(value, list) else value
 
 
 @cache
