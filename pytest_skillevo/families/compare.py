@@ -31,9 +31,11 @@ def near(tolerance: float) -> Comparator:
     """A number within the tolerance; text and booleans are no numbers."""
 
     def compare(given: Any, truth: float) -> float:
-        number = isinstance(given, int | float) and not isinstance(given, bool)
-        # A hair more than stated, so that 20.05 is within 0.05 of 20.1 in binary too.
-        return float(number and abs(given - truth) <= tolerance + 1e-9)
+        if not isinstance(given, int | float) or isinstance(given, bool):
+            return 0.0
+        # Compared, not subtracted: an int may be too large for a float. A hair more than stated, so that 20.05 is
+        # within 0.05 of 20.1 in binary too.
+        return float(truth - tolerance - 1e-9 <= given <= truth + tolerance + 1e-9)
 
     return compare
 

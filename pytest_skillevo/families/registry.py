@@ -40,7 +40,7 @@ def cases(
     """The cases of a family as pytest params, with marks for split, family, level and critical.
 
     `split` and `levels` narrow the selection; `faults=False` gives the fault-free twins; `profile` is "lean",
-    "standard" or "original". With the policy "by_level" the easy levels are feedback, the middle ones validation, the hard ones
+    "standard" or "original". With the policy "by_level" easy levels are feedback, the middle ones validation, hard ones
     holdout. `family.py` is looked for from the file `start`, by default the calling test file. Raises ConfigError for a
     name that nothing has.
     """

@@ -60,7 +60,9 @@ class Lookup:
     """One kind of lookup, made for every item of which `ask` knows the arguments (None: nothing to ask).
 
     Without `rows`, `learn` is told the answer. With `rows`, the name of a list in the answer: `learn` is told the row
-    that `match` takes for the item's; or, with `whole`, the answer with all pages of the list in it.
+    that `match` takes for the item's; or, with `whole`, the answer with all pages of the list in it, and in addition
+    `total` (of the list) and `pages` (whether there were several). A malformed answer, from which `learn` cannot take
+    what it wants, teaches nothing.
     """
 
     tool: str

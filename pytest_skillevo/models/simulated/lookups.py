@@ -26,7 +26,8 @@ def object_in(data: Row, key: str) -> Row:
 
 def total_of(answer: Answer) -> int:
     """The total that an answer states, whatever its key; 0 if it states none."""
-    return next((value for key, value in answer.data.items() if key.startswith("total_") and isinstance(value, int)), 0)
+    totals = (value for key, value in answer.data.items() if key.startswith("total_"))
+    return next((value for value in totals if isinstance(value, int) and not isinstance(value, bool)), 0)
 
 
 def follow(

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ...core.canonical import canonical_json
+from ...core.errors import ConfigError
 from ...core.protocols import Reply
 from ...core.records import Message
 from .caller import Caller, Fetch
-from .conduct import Conduct, Item, Lookup
+from .conduct import Conduct, Item, Learn, Lookup
 from .library import FINISH, HONESTY, MERGE, ORDER, PAGING, REFERENCE, REUSE, TASK_WINS, TITLES, VERIFY, WRITE_ONCE
 from .lookups import find, follow, planned, rows_of
 from .overrides import apply_overrides, read_overrides
@@ -21,6 +22,9 @@ from .solver import Answer, Call, Program, Situation, Switches, first_prompt, ne
 from .words import Terms
 
 PLAN: Final = "plan.json"
+
+#: What a malformed answer of a tool makes a family's code raise: then nothing was found out.
+MALFORMED: Final = (ArithmeticError, LookupError, TypeError, ValueError)
 
 _HEADING = re.compile(r"^# (?P<title>.+): \d+ (?P<entries>.+?) x \d+ lookups$", re.MULTILINE)
 _FILE = re.compile(r"Save the result as `([\w.-]+)`")
@@ -67,20 +71,21 @@ class Order:
 
 
 def read_order(prompt: str) -> Order:
-    """Read the prompt that families/texts.py writes, as far as an agent needs it."""
+    """Read the prompt that families/texts.py writes, as far as an agent needs it; another one is a ConfigError."""
     heading, file = _HEADING.search(prompt), _FILE.search(prompt)
-    head, *rows = [_cells(line) for line in prompt.splitlines() if line.startswith("| ")]
+    table = [_cells(line) for line in prompt.splitlines() if line.startswith("| ")]
+    example = next((line for line in prompt.splitlines() if line.startswith('{"')), None)
+    if heading is None or file is None or len(table) < 2 or example is None:
+        raise ConfigError(
+            "the simulated model cannot read this task: it needs the heading, the table, the example and the sentence"
+            " 'Save the result as `FILE`' as families/texts.py: task_prompt writes them"
+        )
+    head, *rows = table
     items = tuple(Item(cells[1], dict(zip(head[2:], cells[2:], strict=False))) for cells in rows)
-    example = json.loads(next(line for line in prompt.splitlines() if line.startswith('{"')))
-    list_key = next(iter(example))
-    return Order(
-        items,
-        heading["entries"] if heading else "items",
-        file[1] if file else "result.json",
-        list_key,
-        next(iter(example[list_key][0])),
-        example.get("summary", {}),
-    )
+    shape = json.loads(example)
+    list_key = next(iter(shape))
+    id_key = next(iter(shape[list_key][0]))
+    return Order(items, heading["entries"], file[1], list_key, id_key, shape.get("summary", {}))
 
 
 def _cells(line: str) -> list[str]:
@@ -177,11 +182,11 @@ class Worker:
     ) -> Fetch:
         """Learn from a successful answer, following its pages where the lookup wants it."""
         if not lookup.rows:
-            lookup.learn(item, answer.data)
+            _learn(lookup.learn, item, answer.data)
         elif not lookup.whole:
             row = yield from find(self._caller, call, answer, lookup.rows, lambda row: lookup.match(item, row, self))
             if row:
-                lookup.learn(item, row)
+                _learn(lookup.learn, item, row)
         else:
             key = _key(call)
             if key not in wholes:
@@ -192,14 +197,14 @@ class Worker:
                 wholes[key] = {**answer.data, lookup.rows: rows, "total": total, "pages": pages}
                 if lookup.fills is not None and not self.lapses(MERGE):
                     self._fill(lookup, rows)
-            lookup.learn(item, wholes[key])
+            _learn(lookup.learn, item, wholes[key])
         return []
 
     def _fill(self, lookup: Lookup, rows: Sequence[Mapping[str, Any]]) -> None:
-        by_id = {row.get("id"): row for row in rows}
+        by_id = {row["id"]: row for row in rows if isinstance(row.get("id"), str | int)}
         for item in self.items:
             if lookup.fills is not None and item.get("id") in by_id:
-                lookup.fills(item, by_id[item.get("id")])
+                _learn(lookup.fills, item, by_id[item.get("id")])
 
     # -- writing ---------------------------------------------------------------------------------------------------
 
@@ -231,7 +236,11 @@ class Worker:
             apply_overrides(self._entry(item), overrides, [name for name in (item.title, item.get("name")) if name])
             for item in items
         ]
-        return {self.order.list_key: entries, "summary": dict(self.conduct.summary(self, entries))}
+        try:
+            summary = dict(self.conduct.summary(self, entries))
+        except MALFORMED:
+            summary = {}
+        return {self.order.list_key: entries, "summary": summary}
 
     def _entry(self, item: Item) -> dict[str, Any]:
         """One entry; a value that stayed open is left out, or in a lapse invented."""
@@ -241,7 +250,10 @@ class Worker:
                 continue
             if one.include is not None and self.lapses(one.include):
                 continue
-            value = one.value(item, self)
+            try:
+                value = one.value(item, self)
+            except MALFORMED:
+                value = None
             if value is None and self.lapses(HONESTY):
                 value = one.invented(self.at.draw("invent", one.name))
             if value is not None:
@@ -252,6 +264,14 @@ class Worker:
         if self.conduct.ident is not None:
             return self.conduct.ident(item, self)
         return item.get("name") if self.lapses(TITLES) and item.get("name") else item.title
+
+
+def _learn(learn: Learn, item: Item, data: Mapping[str, Any]) -> None:
+    """Learn what an answer tells; nothing from one that is malformed."""
+    try:
+        learn(item, data)
+    except MALFORMED:
+        return
 
 
 def _key(call: Call) -> str:
