@@ -238,3 +238,22 @@ def test_settling_is_the_first_count_that_settles(differences, alpha):
     assert more is not None
     assert stats.sign_flip([*differences, *[win] * more]).greater <= stats.level(alpha)
     assert more == 0 or stats.sign_flip([*differences, *[win] * (more - 1)]).greater > stats.level(alpha)
+
+
+@pytest.mark.parametrize(("n", "lost"), [(20, 0), (30, 3), (59, 20), (150, 70)])
+def test_the_limit_for_bounded_differences_is_clopper_pearsons_when_all_is_won_or_lost(n, lost):
+    p = stats.chance_of_loss([-1.0] * lost + [1.0] * (n - lost), 0.1)
+    assert p == pytest.approx(scipy.stats.binom.cdf(lost, n, 0.55), abs=1e-6)
+    assert stats.chance_of_loss([0.0] * n, 0.1) == pytest.approx(0.9**n, abs=1e-6)
+
+
+def test_the_limit_for_bounded_differences_agrees_with_random_weights():
+    differences = [round(0.1 * ((7 * i) % 11 - 5) / 5, 2) for i in range(30)] + [-0.6, 0.3]
+    weights = np.random.default_rng(3).dirichlet([1.0] * (len(differences) + 1), 200_000)
+    losses = np.array([(1 - d) / 2 for d in differences] + [1.0])
+    assert stats.chance_of_loss(differences, 0.1) == pytest.approx(float((weights @ losses >= 0.55).mean()), abs=0.005)
+
+
+def test_the_limit_for_bounded_differences_knows_its_edges():
+    assert stats.chance_of_loss([], 0.1) == 1.0
+    assert stats.chance_of_loss([-1.0] * 30, 0.1) == 1.0

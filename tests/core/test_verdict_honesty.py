@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+import os
+import random
 
 import pytest
 
 from pytest_skillevo.core.draws import draw
 from pytest_skillevo.core.verdict import Goal, PairedCase, Rules, Verdict, confirm, power_note
 
-EXPERIMENTS = 300
+#: A few in every run; SKILLEVO_SCALE=full draws as many as reports/gate-honesty.md.
+EXPERIMENTS = 2000 if os.environ.get("SKILLEVO_SCALE") == "full" else 300
 ALPHA = 0.05
-#: Three standard deviations of the share that 300 experiments show when the true rate is alpha.
+#: Three standard deviations of the share that so many experiments show when the true rate is alpha.
 TOLERANCE = 3 * math.sqrt(ALPHA * (1 - ALPHA) / EXPERIMENTS)
 
 
@@ -52,6 +55,33 @@ def test_the_gate_is_not_merely_deaf():
 def test_a_loss_of_twice_the_margin_does_not_pass_as_no_worse():
     results = [confirm(experiment(i, "pass/fail", gain=-0.2), {}, Rules(goal=Goal.no_worse)) for i in range(100)]
     assert sum(result.decision.verdict is Verdict.ACCEPT for result in results) <= 5
+
+
+def graded_change(number, mean, noise, rare=0.0, cases=30):
+    """Cases whose score changes by noise around a mean; a rare one loses everything."""
+    rng = random.Random(f"{number}/{mean}/{noise}/{rare}")
+    changes = [-1.0 if rng.random() < rare else round(rng.gauss(mean, noise), 2) for _ in range(cases)]
+    pairs = [(1.0, max(0.0, 1 + d)) if d < 0 else (1 - d, 1.0) for d in changes]
+    return [PairedCase(f"case-{i}", False, (before,), (after,)) for i, (before, after) in enumerate(pairs)]
+
+
+def share_not_worse(mean, noise, rare=0.0):
+    rules = Rules(goal=Goal.no_worse, repeats=1)
+    number = EXPERIMENTS // 3
+    results = [confirm(graded_change(i, mean, noise, rare), {}, rules) for i in range(number)]
+    return sum(result.decision.verdict is Verdict.ACCEPT for result in results) / number
+
+
+@pytest.mark.parametrize("noise", [0.05, 0.1])
+def test_a_harmless_change_of_noisy_graded_scores_mostly_passes_as_no_worse(noise):
+    assert share_not_worse(0.0, noise) > 0.65
+
+
+@pytest.mark.parametrize(
+    ("mean", "noise", "rare"), [(-0.1, 0.1, 0.0), (0.0, 0.05, 0.1), (-0.053, 0.1, 0.05), (-0.053, 0.2, 0.05)]
+)
+def test_a_graded_loss_of_the_margin_seldom_passes_however_it_is_spread(mean, noise, rare):
+    assert share_not_worse(mean, noise, rare) <= ALPHA + TOLERANCE * math.sqrt(3)
 
 
 def test_the_same_experiment_gives_the_same_confirmation():

@@ -1,5 +1,6 @@
 """The exact tests and intervals under the decision rules; standard library only (spec/statistics.md 5.2 to 5.4)."""
 
+from .bounded import chance_of_loss
 from .distributions import beta_cdf, t_power, t_quantile, t_upper_tail
 from .lattice import Lattice, Number, exact, level, on_lattice, rounded
 from .permutation import PermutationTest, sign_flip, wins_to_settle, within_tasks
@@ -25,6 +26,7 @@ __all__ = [
     "PermutationTest",
     "RatioTest",
     "beta_cdf",
+    "chance_of_loss",
     "clean_cases_needed",
     "clopper_pearson",
     "closed_form_tasks",
