@@ -26,7 +26,7 @@ def chance_of_loss(differences: Sequence[float], margin: float) -> float:
     """
     if not differences:
         return 1.0
-    # P(sum of w_i * a_i >= 0), w exponential: the weighted mean loss, scaled to [0, 1], is not below that of the margin.
+    # P(sum of w_i * a_i >= 0) with exponential w: the weighted mean loss, scaled to [0, 1], reaches the margin's.
     excess = Counter((1 - d) / 2 - (1 + margin) / 2 for d in differences)
     excess[1 - (1 + margin) / 2] += 1
     if min(excess) >= 0:
