@@ -77,7 +77,7 @@ class EvolveRun:
             self._message = "no case for an experiment: none of the collected tests carries @pytest.mark.skill"
             self._exit = pytest.ExitCode.NO_TESTS_COLLECTED
             return
-        marked = sorted(build_cases(chosen), key=lambda one: _natural(one.case.id))
+        marked = sorted(build_cases(chosen), key=lambda one: natural(one.case.id))
         name = self._skill_name(marked)
         mine = [one for one in marked if one.case.skill == name]
         for one in mine:
@@ -102,8 +102,8 @@ class EvolveRun:
             self._plan = cast(Any, wiring.plan_of(self._config, setting))
             return
         reporting.report_paths(self._config, "any")  # a wrong path is told before anything is spent
+        write, live = self._writer()
         terminal = self._terminal()
-        write, live = (_writer(terminal), bool(terminal.isatty)) if terminal is not None else (_silent, False)
         width = terminal._tw.fullwidth if live and terminal is not None else WIDTH
         progress = ProgressLines(write, time.monotonic, live=live, width=width)
         items = [one.item for one in mine]
@@ -192,6 +192,11 @@ class EvolveRun:
 
         return (*self._config.stash.get(NOTICES, ()), *closing_words(self._config))
 
+    def _writer(self) -> tuple[Callable[[str], None], bool]:
+        """Where progress goes, and whether that is a terminal."""
+        terminal = self._terminal()
+        return (_writer(terminal), bool(terminal.isatty)) if terminal is not None else (_silent, False)
+
     def _terminal(self) -> TerminalReporter | None:
         found: TerminalReporter | None = self._config.pluginmanager.getplugin("terminalreporter")
         return found
@@ -219,13 +224,13 @@ def _refuse_options(config: pytest.Config) -> None:
         )
     if options.switched_on(config, "skillevo_show_holdout"):
         raise pytest.UsageError("--evolve does not go with --skillevo-show-holdout: it opens the holdout of plain runs")
-    if options.value_of(config, "evolve_accept_reason") is not None:
-        raise pytest.UsageError("--evolve-accept-reason is not supported yet; it belongs to the merge gate")
+    if options.value_of(config, "evolve_accept_reason") is not None and not options.switched_on(config, "evolve_gate"):
+        raise pytest.UsageError("--evolve-accept-reason belongs to the merge gate: give --evolve-gate as well")
     if hasattr(config.option, "randomly_reset_seed"):
         # pytest-randomly would set the seed of `random` after us, and so override the seed of the rollout.
         config.option.randomly_reset_seed = False
 
 
-def _natural(text: str) -> list[tuple[int, int | str]]:
+def natural(text: str) -> list[tuple[int, int | str]]:
     """Sort key in which case-2 comes before case-10, whatever order the cases were collected in."""
     return [(0, int(part)) if part.isdecimal() else (1, part) for part in re.split(r"(\d+)", text) if part]

@@ -189,6 +189,11 @@ OPTIONS = (
     Option("evolve-report", "write the report here (.json, .md, .html); may be repeated", _text, (), "PATH", many=True),
     Option("evolve-plan", "print dataset, budget and power, run nothing"),
     Option("evolve-resume", "go on with an interrupted experiment", _text, metavar="last|ID"),
+    Option("evolve-gate", "judge the skills that changed against --evolve-baseline; exit 0 only if all may be merged"),
+    Option("evolve-baseline", "what a gate compares with: a git ref, a folder, a revision", _text, metavar="REF"),
+    Option("evolve-evidence", "where a gate writes its evidence", _text, "skillevo-evidence.json", metavar="PATH"),
+    Option("evolve-aa", "run the present skill against itself, with different seeds: how much is noise?"),
+    Option("allow-simulated", "let a gate pass on results of the simulated model"),
     Option("evolve-accept-reason", "a person's reason to override INCONCLUSIVE in a gate", _text, metavar="TEXT"),
     Option("family-check", "check the task families at the given paths against the rules, instead of running tests"),
     Option("family-check-name", "the same for an installed family", _text, metavar="NAME"),
@@ -279,7 +284,13 @@ def switched_on(config: pytest.Config, key: str) -> bool:
 
 def evolving(config: pytest.Config) -> bool:
     """Whether this run is an experiment instead of a plain run."""
-    return any(switched_on(config, key) for key in ("evolve", "evolve_plan")) or value_of(config, "evolve_resume")
+    modes = ("evolve", "evolve_plan", "evolve_gate", "evolve_aa")
+    return any(switched_on(config, key) for key in modes) or value_of(config, "evolve_resume")
+
+
+def is_given(config: pytest.Config, key: str) -> bool:
+    """Whether an option was set at all, on the command line or in the ini file."""
+    return any(given not in (None, [], "") for given in (config.getoption(key), _ini(config, key)))
 
 
 def checking(config: pytest.Config) -> bool:

@@ -44,9 +44,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
         config.pluginmanager.register(FamilyCheckRun(), "skillevo-family-check")
     elif options.evolving(config) and not config.option.help:
-        from .evolve import EvolveRun
+        from .modes import run_of
 
-        config.pluginmanager.register(EvolveRun(config), "skillevo-evolve")
+        config.pluginmanager.register(run_of(config), "skillevo-evolve")
     if options.switched_on(config, "evolve_learn") and not config.option.help:
         from .plain import learn_from
 

@@ -16,8 +16,8 @@ import pytest
 
 from . import __version__, gating, observing, options, searching
 from .chatmodels import chat_models, live_facts
-from .collection import Marked, config_folder, home_folder, skills_folder
-from .core.canonical import digest_json
+from .collection import Marked, config_folder, home_folder, shown_path, skills_folder
+from .core.canonical import digest, digest_json
 from .core.errors import ConfigError, InfrastructureError
 from .core.gates.redaction import redactor, secret_values
 from .core.protocols import Agent, ChatModel
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .execution.items import ItemRunner
     from .stages.experiment import Setting
     from .stages.progress import Progress
+    from .stages.trial import Trial, Tried
     from .store import Experiment as StoredExperiment
     from .store import Store
 
@@ -127,7 +128,7 @@ def setting_for(
         redact=redact,
         now=lambda: datetime.now(UTC),
         clock=time.monotonic,
-        actor=_actor(),
+        actor=actor(),
         strategy=searching.strategy_of(config, settings),
         proposer=searching.proposer_of(config, settings),
         observe=observing.observer_of(config, lambda sentence: _notice(config, sentence), redact),
@@ -143,7 +144,8 @@ def _on_disk(config: pytest.Config, name: str) -> str | None:
     return Skill.load(folder).digest if folder.exists() else None
 
 
-def _actor() -> str:
+def actor() -> str:
+    """Who runs this."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):  # no such user in the password database, as in some containers
@@ -214,6 +216,36 @@ def _run_in(
     with open_store(session.config) as again:
         again.experiment(name)  # raises when somebody removed the store meanwhile: the verdict would be lost
     return report
+
+
+def run_trial(session: pytest.Session, trial: Trial, items: Sequence[pytest.Item], progress: Progress) -> Tried:
+    """Run both versions of a trial on this session's items."""
+    from .execution.items import ItemRunner
+    from .execution.serial import ATTEMPTS, SerialExecutor
+    from .stages.trial import run_trial as run
+
+    def on_retry(request: RolloutRequest, attempt: int, reason: str) -> None:
+        progress.retry(request.case_id, attempt=attempt, attempts=ATTEMPTS, reason=reason)
+
+    runner = ItemRunner(session, items)
+    with open_store(session.config) as store, store.running(trial.fingerprint[:12]):
+        session.config.stash[NOTICES] = store.notices
+        runner.open()
+        try:
+            return run(trial, store, SerialExecutor(runner, on_retry), progress)
+        finally:
+            _close(runner, session.config)
+
+
+def evaluator_digests(session: pytest.Session, mine: Sequence[Marked]) -> dict[str, str]:
+    """Digest of every file that decides scores, by its path below the root (elsewhere: its name)."""
+    from .execution.evaluator import evaluator_files
+
+    config = session.config
+    files = evaluator_files(
+        [(one.case, one.item) for one in mine], config.rootpath, list(config.getini("skillevo_evaluator_files"))
+    )
+    return {shown_path(config, path): digest(path.read_bytes()) for path in files}
 
 
 def _close(runner: ItemRunner, config: pytest.Config) -> None:

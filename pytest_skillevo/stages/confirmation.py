@@ -9,7 +9,7 @@ from ..core.draws import draw_bits, seed_of
 from ..core.errors import ConfigError
 from ..core.records import Case, Evaluation, Outcome, RolloutRequest, Split
 from ..core.skill import Skill
-from ..core.verdict import Comparison, Confirmation, PairedCase, compare, confirm, flagged_criticals
+from ..core.verdict import Comparison, Confirmation, PairedCase, Rules, compare, confirm, flagged_criticals
 from .dataset import Dataset
 from .progress import Progress
 from .recorder import Recorder
@@ -28,17 +28,53 @@ class Confirmed:
     objectives: Mapping[str, tuple[float, float]]
 
 
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The paired runs of both arms, before anything is decided. `reruns` holds fresh runs of flagged critical cases."""
+
+    holdout: tuple[PairedCase, ...]
+    validation: tuple[PairedCase, ...]
+    reruns: Mapping[str, PairedCase]
+    left_out: tuple[str, ...]
+    objectives: Mapping[str, tuple[float, float]]
+
+    def confirmed(self, decided: Confirmation, rules: Rules) -> Confirmed:
+        """The runs together with what was decided on them."""
+        return Confirmed(
+            holdout=decided,
+            validation=compare(self.validation, rules) if self.validation else None,
+            pairs=(*self.validation, *self.holdout),
+            left_out=self.left_out,
+            objectives=self.objectives,
+        )
+
+
 def run_confirmation(
     dataset: Dataset, before: Skill, after: Skill, settings: Settings, recorder: Recorder, progress: Progress
 ) -> Confirmed:
     """Run both arms on both splits, rerun flagged critical cases afresh, and decide by the declared rules."""
-    arms = Arms(before, after, settings.seed, recorder, progress)
-    cases = [case for case in dataset.cases if case.split != "feedback"]
+    measured = measure(dataset, ("validation", "holdout"), before, after, settings, recorder, progress)
+    return measured.confirmed(confirm(measured.holdout, measured.reruns, settings.rules), settings.rules)
+
+
+def measure(
+    dataset: Dataset,
+    splits: Sequence[Split],
+    before: Skill,
+    after: Skill,
+    settings: Settings,
+    recorder: Recorder,
+    progress: Progress,
+    *,
+    apart: bool = False,
+) -> Measured:
+    """Run both arms on the cases of these splits, and flagged critical cases of the holdout again."""
+    arms = Arms(before, after, settings.seed, recorder, progress, apart=apart)
+    cases = [case for case in dataset.cases if case.split in splits]
     progress.stage("confirmation", total=2 * len(cases) * settings.repeats)
-    pairs = arms.compare("confirm", cases, settings.repeats)
-    by_id = {pair.case_id: pair for pair in pairs}
-    holdout = [by_id[case_id] for case_id in dataset.ids("holdout") if case_id in by_id]
-    validation = [by_id[case_id] for case_id in dataset.ids("validation") if case_id in by_id]
+    pairs = {pair.case_id: pair for pair in arms.compare("confirm", cases, settings.repeats)}
+    of = {split: tuple(pairs[case] for case in dataset.ids(split) if case in pairs) for split in splits}
+    holdout = of.get("holdout", ())
     flagged = flagged_criticals(holdout, settings.rules)
     reruns: dict[str, PairedCase] = {}
     if flagged:
@@ -47,19 +83,25 @@ def run_confirmation(
             progress.critical(case_id, repeats=RERUN_REPEATS)
         fresh = arms.compare("rerun", [dataset.by_id[case_id] for case_id in flagged], RERUN_REPEATS)
         reruns = {pair.case_id: pair for pair in fresh}
-    return Confirmed(
-        holdout=confirm(holdout, reruns, settings.rules),
-        validation=compare(validation, settings.rules) if validation else None,
-        pairs=tuple(pairs),
+    return Measured(
+        holdout=holdout,
+        validation=of.get("validation", ()),
+        reruns=reruns,
         left_out=tuple(arms.left_out),
         objectives=arms.objectives("holdout"),
     )
 
 
 class Arms:
-    """Runs the same cases with the same seeds on two skill versions, in an order drawn per pair."""
+    """Runs the same cases with the same seeds on two skill versions, in an order drawn per pair.
 
-    def __init__(self, before: Skill, after: Skill, seed: int, recorder: Recorder, progress: Progress) -> None:
+    `apart` gives each arm seeds of its own: the two arms of an A/A must be able to differ.
+    """
+
+    def __init__(
+        self, before: Skill, after: Skill, seed: int, recorder: Recorder, progress: Progress, *, apart: bool = False
+    ) -> None:
+        self._apart = apart
         self._skills = {"before": before, "after": after}
         self._seed = seed
         self._recorder = recorder
@@ -78,8 +120,8 @@ class Arms:
 
     def compare(self, phase: str, cases: Sequence[Case], repeats: int) -> list[PairedCase]:
         """One PairedCase per case, without those that skip in both arms."""
-        work = [
-            (self._request(phase, index, case, arm, repeat), self._skills[arm])
+        plan = [
+            (arm, self._request(phase, index, case, arm, repeat))
             for index, case in enumerate(cases)
             for repeat in range(repeats)
             for arm in self._order(phase, case, repeat)
@@ -91,16 +133,15 @@ class Arms:
             done += 1
             self._progress.rollouts(done, tokens=self._recorder.tokens)
 
-        outcomes = self._recorder.run(work, count)
+        outcomes = self._recorder.run([(request, self._skills[arm]) for arm, request in plan], count)
         by_arm: dict[tuple[str, str], list[tuple[int, Outcome]]] = {}
-        for (request, skill), outcome in zip(work, outcomes, strict=True):
-            arm = "before" if skill is self._skills["before"] else "after"
+        for (arm, request), outcome in zip(plan, outcomes, strict=True):
             by_arm.setdefault((request.case_id, arm), []).append((request.repeat, outcome))
         pairs = [self._pair(case, by_arm[case.id, "before"], by_arm[case.id, "after"]) for case in cases]
         return [pair for pair in pairs if pair is not None]
 
     def _request(self, phase: str, index: int, case: Case, arm: str, repeat: int) -> RolloutRequest:
-        seed = seed_of(self._seed, phase, case.id, repeat)
+        seed = seed_of(self._seed, phase, *([arm] if self._apart else []), case.id, repeat)
         return RolloutRequest(
             f"{phase}/{case.split}{index:04d}/{arm}/r{repeat}", case.id, self._skills[arm].digest, seed, repeat, phase
         )

@@ -84,6 +84,36 @@ class Setting:
         search_settings(self.settings, make_plan(self.dataset, self.settings))
         check_frozen(self.seed_skill, self.settings.frozen)
 
+    def about(self, id: str, fingerprint: str, started: datetime) -> dict[str, Any]:
+        """What was run, and how, for the report."""
+        settings = self.settings
+        return {
+            "id": id,
+            "fingerprint": fingerprint,
+            "seed": settings.seed,
+            "started": _utc(started),
+            "finished": _utc(self.now()),
+            "versions": dict(self.versions),
+            "command": self.command,
+            "stages": list(settings.stages),
+            "recorded": False,
+            "goal": settings.goal,
+            "margin": settings.margin,
+            "alpha": settings.alpha,
+            "repeats": settings.repeats,
+            "critical_rule": settings.critical,
+            "partial": self.dataset.partial,
+        }
+
+    def model_part(self) -> dict[str, Any]:
+        """The models by role, for the report."""
+        return {
+            "name": self.models["agent"].name,
+            "kind": self.models["agent"].kind,
+            "roles": {role: model.name for role, model in self.models.items()},
+            "live": list(self.live),
+        }
+
     @property
     def identity(self) -> dict[str, Any]:
         """What an experiment is about, apart from its settings, by name."""
@@ -297,13 +327,8 @@ class Experiment:
         left_out = [*findings.search.left_out, *(confirmed.left_out if confirmed else ())]
         report = {
             "schema_version": report_data.SCHEMA_VERSION,
-            "experiment": self._about(),
-            "model": {
-                "name": setting.models["agent"].name,
-                "kind": setting.models["agent"].kind,
-                "roles": {role: model.name for role, model in setting.models.items()},
-                "live": list(setting.live),
-            },
+            "experiment": setting.about(self._id, self._fingerprint, self._started),
+            "model": setting.model_part(),
             "skill": report_data.skill_part(setting.seed_skill, findings.candidate),
             "dataset": report_data.dataset_part(setting.dataset, {case: recorder.skipped[case] for case in left_out}),
             "search": report_data.search_part(findings.search),
@@ -311,14 +336,7 @@ class Experiment:
             "replay": replayed and report_data.replay_part(replayed, findings.replay_status),
             "decision": report_data.decision_part(decision, findings.notes),
             "usage": report_data.usage_part(recorder.usage),
-            "rollouts": {
-                "search": recorder.rollouts.get("search", 0),
-                "confirmation": recorder.rollouts.get("confirm", 0),
-                "critical_reruns": recorder.rollouts.get("rerun", 0),
-                "replay": recorder.rollouts.get("replay", 0),
-                "retried": recorder.retried,
-                "budget": settings.rollouts,
-            },
+            "rollouts": report_data.rollouts_part(recorder, settings.rollouts),
             "revision": None,
             "warnings": [*setting.seed_skill.warnings],
         }
@@ -328,26 +346,6 @@ class Experiment:
         if entered is not None:
             kept["revision"], kept["skill"]["versions"] = entered
         return kept
-
-    def _about(self) -> dict[str, Any]:
-        setting, settings = self._setting, self._setting.settings
-        return {
-            "id": self._id,
-            "fingerprint": self._fingerprint,
-            "seed": settings.seed,
-            "started": _utc(self._started),
-            "finished": _utc(setting.now()),
-            "versions": dict(setting.versions),
-            "command": setting.command,
-            "stages": list(settings.stages),
-            "recorded": False,
-            "goal": settings.goal,
-            "margin": settings.margin,
-            "alpha": settings.alpha,
-            "repeats": settings.repeats,
-            "critical_rule": settings.critical,
-            "partial": setting.dataset.partial,
-        }
 
     def _enter(
         self, findings: _Findings, report: Mapping[str, Any]

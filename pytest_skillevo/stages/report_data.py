@@ -13,6 +13,7 @@ from ..core.skill import Skill
 from ..core.verdict import Decision, PairedCase, ReplayStatus, compare_replay, false_alarm_rate
 from .confirmation import Confirmed
 from .dataset import Dataset
+from .recorder import Recorder
 from .replay import GroupTotals, Replayed
 from .settings import REPLAY_GROUPS, RERUN_REPEATS, Settings
 
@@ -225,6 +226,18 @@ def _group_row(group: str, totals: GroupTotals) -> dict[str, Any]:
 def decision_part(decision: Decision, notes: Sequence[str]) -> dict[str, Any]:
     """The decision with further sentences."""
     return {**decision.to_json(), "notes": list(notes)}
+
+
+def rollouts_part(recorder: Recorder, budget: int) -> dict[str, int]:
+    """Rollouts by stage, and how many there might have been."""
+    return {
+        "search": recorder.rollouts.get("search", 0),
+        "confirmation": recorder.rollouts.get("confirm", 0),
+        "critical_reruns": recorder.rollouts.get("rerun", 0),
+        "replay": recorder.rollouts.get("replay", 0),
+        "retried": recorder.retried,
+        "budget": budget,
+    }
 
 
 def usage_part(usage: Mapping[str, Usage]) -> dict[str, Any]:

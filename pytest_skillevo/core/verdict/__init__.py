@@ -3,6 +3,7 @@
 from .compare import compare
 from .critical import false_alarm_rate, flagged_criticals
 from .decide import cap, confirm, confirm_together
+from .noise import Noise, noise_of
 from .power import PowerNote, power_note
 from .records import (
     Claim,
@@ -31,6 +32,7 @@ __all__ = [
     "CriticalRule",
     "Decision",
     "Goal",
+    "Noise",
     "PairedCase",
     "PowerNote",
     "ReplayComparison",
@@ -48,5 +50,6 @@ __all__ = [
     "false_alarm_rate",
     "flagged_criticals",
     "lower_by_replay",
+    "noise_of",
     "power_note",
 ]

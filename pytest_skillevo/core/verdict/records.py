@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import Field, dataclass, fields
 from enum import StrEnum
 from typing import Any, ClassVar, Final, Literal, TypeAlias
@@ -130,6 +131,14 @@ class PairedCase(Record):
     dropped_pairs: int = 0
     lost_before: int | None = None
     lost_after: int | None = None
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> PairedCase:
+        """The inverse of `to_json`. Raises ValueError for runs that do not fit together, TypeError for other fields."""
+        fields_: dict[str, Any] = {
+            key: tuple(value) if isinstance(value, list) else value for key, value in data.items()
+        }
+        return cls(**fields_)
 
     def __post_init__(self) -> None:
         if len(self.before) != len(self.after):

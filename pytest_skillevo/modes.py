@@ -1,0 +1,40 @@
+"""Which experiment a run is: the search, the merge gate, or the A/A."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from . import options
+
+if TYPE_CHECKING:
+    from .evolve import EvolveRun
+
+
+def run_of(config: pytest.Config) -> EvolveRun:
+    """The plugin that takes over the run loop. Raises pytest.UsageError for two modes at once."""
+    from .evolve import EvolveRun
+    from .gate_suite import JOB_VARIABLE
+
+    if JOB_VARIABLE in os.environ:
+        from .gate_suite import SuiteRun
+
+        return SuiteRun(config)
+    named = ("evolve_gate", "evolve_aa", "evolve")
+    chosen = [key for key in named if config.getoption(key)] or [
+        key for key in named if options.switched_on(config, key)
+    ]
+    if len(chosen) > 1:
+        first, second = ("--" + key.replace("_", "-") for key in chosen[:2])
+        raise pytest.UsageError(f"{first} does not go with {second}: one run, one question")
+    if chosen == ["evolve_gate"]:
+        from .merge_gate import GateRun
+
+        return GateRun(config)
+    if chosen == ["evolve_aa"]:
+        from .aa import AARun
+
+        return AARun(config)
+    return EvolveRun(config)

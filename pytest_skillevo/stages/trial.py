@@ -1,0 +1,120 @@
+"""Two given versions of a skill on the holdout, without a search: what a merge gate and an A/A run are made of.
+
+The journal holds every run: a gate that was interrupted goes on, and a repetition with the same skills, cases, settings
+and seeds shows the same figures and runs nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..core.canonical import digest_json
+from ..core.errors import ConfigError
+from ..core.skill import Skill
+from ..core.verdict import Confirmation, confirm
+from ..store import Store
+from . import report_data
+from .cleaning import redacted
+from .confirmation import Measured, measure
+from .experiment import Setting
+from .progress import Progress
+from .recorder import Executor, Recorder
+from .settings import RERUN_REPEATS
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """The seed skill of `setting` against `after`. `apart` gives the arms different seeds; `kind` is gate or aa."""
+
+    setting: Setting
+    after: Skill
+    kind: str
+    apart: bool = False
+
+    @property
+    def fingerprint(self) -> str:
+        """Digest of all that decides the figures."""
+        settings = self.setting.settings.to_json()
+        return digest_json({**self.setting.identity, "settings": settings, "after": self.after.digest, "of": self.kind})
+
+    @property
+    def budget(self) -> int:
+        """Rollouts at the most."""
+        settings, dataset = self.setting.settings, self.setting.dataset
+        return 2 * (len(dataset.ids("holdout")) * settings.repeats + len(dataset.critical) * RERUN_REPEATS)
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """The paired runs of a trial, what they decide alone, and how often these cases were opened before."""
+
+    id: str
+    fingerprint: str
+    measured: Measured
+    confirmation: Confirmation
+    report: dict[str, Any]
+    openings: int
+
+
+def run_trial(trial: Trial, store: Store, executor: Executor, progress: Progress) -> Tried:
+    """Run both arms on the holdout and decide. Raises ConfigError when the suite changes meanwhile."""
+    setting, fingerprint = trial.setting, trial.fingerprint
+    setting.dataset.require(("holdout",))
+    evaluator, started = setting.evaluator(), setting.now()
+    name = f"ex-{trial.kind}-{fingerprint[:12]}"
+    known = next((one for one in store.experiments(setting.folder) if one.id == name), None)
+    if known is None:
+        about = {**setting.settings.to_json(), "identity": setting.identity, "kind": trial.kind}
+        store.create_experiment(name, setting.folder, fingerprint, about)
+    recorder = Recorder(store, name, executor, setting.redact, trial.budget)
+    measured = measure(
+        setting.dataset,
+        ("holdout",),
+        setting.seed_skill,
+        trial.after,
+        setting.settings,
+        recorder,
+        progress,
+        apart=trial.apart,
+    )
+    if setting.evaluator() != evaluator:
+        raise ConfigError("a file that decides scores, or the skill on disk, changed while the cases ran; start again")
+    contents = [case.content for case in setting.dataset.cases if case.split == "holdout"]
+    openings = store.openings(contents, besides=name).count
+    if trial.kind == "gate":  # an A/A decides nothing and shows no case
+        store.record_opening(contents, name, setting.folder, "merge gate")
+    decided = confirm(measured.holdout, measured.reruns, setting.settings.rules)
+    report = redacted(_report(trial, name, fingerprint, started, measured, decided, recorder), setting.redact)
+    if known is None or known.finished_at is None:
+        store.finish_experiment(name, report["decision"], report)
+    return Tried(name, fingerprint, measured, decided, report, openings)
+
+
+def _report(
+    trial: Trial,
+    name: str,
+    fingerprint: str,
+    started: Any,
+    measured: Measured,
+    decided: Confirmation,
+    recorder: Recorder,
+) -> dict[str, Any]:
+    setting = trial.setting
+    confirmed = measured.confirmed(decided, setting.settings.rules)
+    left_out = {case: recorder.skipped[case] for case in measured.left_out}
+    return {
+        "schema_version": report_data.SCHEMA_VERSION,
+        "experiment": {**setting.about(name, fingerprint, started), "stages": ["confirm"]},
+        "model": setting.model_part(),
+        "skill": report_data.skill_part(setting.seed_skill, trial.after),
+        "dataset": report_data.dataset_part(setting.dataset, left_out),
+        "search": None,
+        "confirmation": report_data.confirmation_part(confirmed, setting.dataset, setting.settings),
+        "replay": None,
+        "decision": report_data.decision_part(decided.decision, ()),
+        "usage": report_data.usage_part(recorder.usage),
+        "rollouts": report_data.rollouts_part(recorder, trial.budget),
+        "revision": None,
+        "warnings": [*trial.after.warnings],
+    }
