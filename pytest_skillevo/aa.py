@@ -12,6 +12,7 @@ from . import options
 from .collection import Marked
 from .core.verdict import Noise, Verdict, noise_of
 from .evolve import EvolveRun
+from .gate_suite import command_of
 
 if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter
@@ -36,14 +37,14 @@ class AARun(EvolveRun):
         from .stages.trial import Trial
         from .store import JournalEntry
 
-        command = " ".join(["pytest", *map(str, self._config.invocation_params.args)])
-        setting = wiring.setting_for(session, dataset, seed, mine, command)
+        setting = wiring.setting_for(session, dataset, seed, mine, command_of(self._config))
         setting.dataset.require(("holdout",))
         write, live = self._writer()
         progress = ProgressLines(write, time.monotonic, live=live)
-        trial = Trial(setting, seed, "aa", apart=True)
+        items = [one.item for one in mine]
+        trial = Trial(setting, seed, "aa", wiring.roles_used(items), apart=True)
         try:
-            tried = wiring.run_trial(session, trial, [one.item for one in mine], progress)
+            tried = wiring.run_trial(session, trial, items, progress)
         finally:
             progress.finish()
         self._noise = noise_of(
@@ -91,7 +92,9 @@ def earlier_noise(config: pytest.Config, skill: str, report: Mapping[str, Any]) 
     with wiring.open_store(config) as store:
         for one in store.experiments(skill):
             identity = one.settings.get("identity", {})
-            if one.settings.get("kind") != "aa" or identity.get("models") != report["model"]["roles"]:
+            models = identity.get("models", {})
+            used = {role: name for role, name in report["model"]["roles"].items() if name is not None}
+            if one.settings.get("kind") != "aa" or any(models.get(role) != name for role, name in used.items()):
                 continue
             for entry in store.entries(one.id):
                 if entry.key == KEY:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
+
+if TYPE_CHECKING:
+    from .report.gate import GateLine
 
 #: Figures of a case that become properties of its report; empty is unknown.
 _PROPERTIES: Final = (
@@ -26,6 +29,14 @@ def publish(session: pytest.Session, report: Mapping[str, Any], items: Sequence[
             _publish(session, item, rows[item.nodeid])
         elif item.nodeid in left_out:
             _skip(session, item, left_out[item.nodeid])
+
+
+def publish_decision(session: pytest.Session, line: GateLine) -> None:
+    """One test report for a changed skill, so that JUnit and others hear whether it may be merged and why."""
+    nodeid = f"skill gate::{line.name}"
+    outcome, text = ("passed", None) if line.merge else ("failed", f"{line.verdict}: {line.reason}")
+    properties = [("skillevo.verdict", str(line.verdict)), ("skillevo.change", line.kind)]
+    _reports(session, nodeid, ("skill gate", None, line.name), {}, [("call", outcome, text)], properties)
 
 
 def _publish(session: pytest.Session, item: pytest.Item, row: Mapping[str, Any]) -> None:
@@ -50,18 +61,29 @@ def _skip(session: pytest.Session, item: pytest.Item, why: str) -> None:
 def _log(
     session: pytest.Session, item: pytest.Item, phases: list[tuple[str, str, Any]], properties: list[tuple[str, str]]
 ) -> None:
+    _reports(session, item.nodeid, item.location, dict.fromkeys(item.keywords, 1), phases, properties)
+
+
+def _reports(
+    session: pytest.Session,
+    nodeid: str,
+    location: tuple[str, int | None, str],
+    keywords: Mapping[str, Any],
+    phases: list[tuple[str, str, Any]],
+    properties: list[tuple[str, str]],
+) -> None:
     hook = session.config.hook
-    hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    hook.pytest_runtest_logstart(nodeid=nodeid, location=location)
     for when, outcome, text in [*phases, ("teardown", "passed", None)]:
         hook.pytest_runtest_logreport(
             report=pytest.TestReport(
-                nodeid=item.nodeid,
-                location=item.location,
-                keywords=dict.fromkeys(item.keywords, 1),
+                nodeid=nodeid,
+                location=location,
+                keywords=keywords,
                 outcome=outcome,  # type: ignore[arg-type]
                 longrepr=text,
                 when=when,  # type: ignore[arg-type]
                 user_properties=properties,
             )
         )
-    hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    hook.pytest_runtest_logfinish(nodeid=nodeid, location=location)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from . import __version__
-from .commands import cases, experiments, exposure, family, learning, reports, revisions, rollouts, skills
+from .commands import attest, cases, experiments, exposure, family, learning, reports, revisions, rollouts, skills
 from .commands.context import Context, scope_of
 from .commands.screen import Screen
 from .core.errors import ConfigError, SkillevoError
@@ -102,6 +102,7 @@ def _parser() -> argparse.ArgumentParser:
     skills.add_parser(groups, shared)
     learning.add_parser(groups, shared)
     family.add_parser(groups, shared)
+    attest.add_parser(groups, shared)
     return parser
 
 

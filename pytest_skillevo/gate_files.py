@@ -20,7 +20,7 @@ from .core.evidence import sealed
 from .core.gates.redaction import redactor, secret_values
 from .core.skill import Skill
 from .core.versions import Change
-from .gate_suite import Judged
+from .gate_suite import Judged, command_of
 from .reference import Reference, head
 from .report.gate import GateLine, GateScreen, gate_markdown
 from .report.json_file import clean, write_report, write_text
@@ -107,7 +107,7 @@ def _body(
     rules = next((dict(one.rules) for one in judged.values()), None)
     body = {
         "created": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "command": " ".join(["pytest", *map(str, config.invocation_params.args)]),
+        "command": command_of(config),
         "versions": {"pytest_skillevo": __version__, "pytest": pytest.__version__, "python": platform.python_version()},
         "reference": {"given": reference.given, "kind": reference.kind, "commit": reference.commit},
         "head": head(config.rootpath),

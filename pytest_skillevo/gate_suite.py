@@ -107,8 +107,19 @@ def case_marks(session: pytest.Session) -> list[CaseMark]:
     ]
 
 
+def command_of(config: pytest.Config) -> str:
+    """The command line of this run, for the record."""
+    return " ".join(["pytest", *map(str, config.invocation_params.args)])
+
+
 def judge_here(
-    session: pytest.Session, changes: Sequence[Change], narrowed: str, write: Callable[[str], None], *, live: bool
+    session: pytest.Session,
+    changes: Sequence[Change],
+    narrowed: str,
+    command: str,
+    write: Callable[[str], None],
+    *,
+    live: bool,
 ) -> Findings:
     """Run the holdout cases of this session on both versions of every changed skill that it has such cases for."""
     from . import wiring
@@ -117,7 +128,6 @@ def judge_here(
     from .stages.trial import Trial
 
     marked = sorted(build_cases(skill_items(session.items)), key=lambda one: natural(one.case.id))
-    command = " ".join(["pytest", *map(str, session.config.invocation_params.args)])
     found = []
     for change in changes:
         mine = [one for one in marked if one.case.skill == change.was]
@@ -128,9 +138,9 @@ def judge_here(
         setting = replace(setting, settings=goal_of_gate(session.config, setting.settings))
         progress = ProgressLines(write, time.monotonic, live=live)
         try:
-            tried = wiring.run_trial(
-                session, Trial(setting, change.after, "gate"), [one.item for one in mine], progress
-            )
+            items = [one.item for one in mine]
+            trial = Trial(setting, change.after, "gate", wiring.roles_used(items))
+            tried = wiring.run_trial(session, trial, items, progress)
         finally:
             progress.finish()
         found.append(
@@ -170,7 +180,7 @@ class SuiteRun(EvolveRun):
             for one in job["changes"]
         ]
         narrowed = self._partial(session) or ""
-        found = judge_here(session, changes, narrowed, _tell, live=False)
+        found = judge_here(session, changes, narrowed, job["command"], _tell, live=False)
         answer = {
             "judged": [each.to_json() for each in found.judged],
             "cases": [case.to_json() for case in found.cases],
@@ -210,7 +220,9 @@ def judge_there(
                 skill.write(folder)
             entry[side] = str(folder) if skill.exists else None
         listed.append(entry)
-    job.write_text(json.dumps({"changes": listed, "answer": str(answer)}), encoding="utf-8")
+    job.write_text(
+        json.dumps({"changes": listed, "answer": str(answer), "command": command_of(config)}), encoding="utf-8"
+    )
     start = tree / _below(config.invocation_params.dir, top)
     command = [
         sys.executable,

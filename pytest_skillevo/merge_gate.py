@@ -22,8 +22,9 @@ from .core.skill import Skill
 from .core.verdict import Decision, PairedCase, Rules, Verdict, confirm_together
 from .core.versions import Change, changes, skills_in
 from .evolve import EvolveRun
-from .gate_suite import Findings, Judged, case_marks, judge_here, judge_there
+from .gate_suite import Findings, Judged, case_marks, command_of, judge_here, judge_there
 from .reference import Place, Reference, laid_out, repository
+from .report import story
 from .report.gate import GateLine, GateScreen, gate_lines
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ class GateRun(EvolveRun):
             raise pytest.UsageError("--evolve-gate needs --evolve-baseline=REF: what shall it compare with?")
 
     def _experiment(self, session: pytest.Session) -> None:
+        from .casereports import publish_decision
         from .gate_files import cleaned_screen, paths_of, reports_of, write_files
         from .reporting import github_lines
 
@@ -73,6 +75,8 @@ class GateRun(EvolveRun):
         self._screen = cleaned_screen(self._screen)
         self._annotations = [line for report in reports_of(self._screen) for line in github_lines(config, report)]
         self._files = write_files(session, self._screen, reference, compared.judged, after, changed)
+        for line in self._screen.lines:
+            publish_decision(session, line)
         self._exit = 0 if self._screen.passed else 1
 
     def _compare(self, session: pytest.Session, reference: Reference, changed: Sequence[Change]) -> _Compared:
@@ -92,7 +96,7 @@ class GateRun(EvolveRun):
             known = {case.skill for case in there.cases}
             mine = [change for change in changed if change.kind == "added" and change.was not in known]
         if mine:
-            here = judge_here(session, mine, "", write, live=live)
+            here = judge_here(session, mine, "", command_of(self._config), write, live=live)
             compared.judged.update((one.name, one) for one in here.judged)
             compared.narrowed.update((change.name, here.narrowed) for change in mine if here.narrowed)
         return compared
@@ -111,7 +115,7 @@ class GateRun(EvolveRun):
         lines, simulated = [], False
         for change in changed:
             found = compared.judged.get(change.name)
-            is_simulated = found is not None and found.report["model"]["kind"] == "simulated"
+            is_simulated = found is not None and story.is_simulated(found.report)
             simulated = simulated or is_simulated
             facts = Circumstances(
                 narrowed=compared.narrowed.get(change.name, ""),

@@ -237,6 +237,21 @@ def run_trial(session: pytest.Session, trial: Trial, items: Sequence[pytest.Item
             _close(runner, session.config)
 
 
+def roles_used(items: Sequence[pytest.Item]) -> tuple[str, ...]:
+    """Which of the roles agent and judge these items fill with our models, told by their fixtures."""
+    return tuple(role for role in ("agent", "judge") if any(_uses(item, role) for item in items))
+
+
+def _uses(item: pytest.Item, fixture: str) -> bool:
+    known = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
+    for definition in reversed(known.get(fixture, ())):
+        if definition.func.__module__ == f"{__package__}.fixtures":
+            return True
+        if fixture not in definition.argnames:  # a fixture of the suite's own that does not build on ours
+            return False
+    return False
+
+
 def evaluator_digests(session: pytest.Session, mine: Sequence[Marked]) -> dict[str, str]:
     """Digest of every file that decides scores, by its path below the root (elsewhere: its name)."""
     from .execution.evaluator import evaluator_files

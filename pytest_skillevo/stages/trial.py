@@ -11,6 +11,7 @@ from typing import Any
 
 from ..core.canonical import digest_json
 from ..core.errors import ConfigError
+from ..core.records import ROLES
 from ..core.skill import Skill
 from ..core.verdict import Confirmation, confirm
 from ..store import Store
@@ -25,12 +26,26 @@ from .settings import RERUN_REPEATS
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """The seed skill of `setting` against `after`. `apart` gives the arms different seeds; `kind` is gate or aa."""
+    """The seed skill of `setting` against `after`. `apart` gives the arms different seeds; `kind` is gate or aa.
+
+    `roles` are those that the cases fill with our models; a suite that brings its own agent fills none.
+    """
 
     setting: Setting
     after: Skill
     kind: str
+    roles: tuple[str, ...] = ("agent",)
     apart: bool = False
+
+    def model_part(self) -> dict[str, Any]:
+        """The models of the roles in use, for the report."""
+        used = {role: self.setting.models[role] for role in self.roles}
+        leading = next(iter(used.values()), None)
+        return {
+            "name": "the suite's own agent" if leading is None else leading.name,
+            "kind": "own" if leading is None else leading.kind,
+            "roles": {role: used[role].name if role in used else None for role in ROLES},
+        }
 
     @property
     def fingerprint(self) -> str:
@@ -106,7 +121,7 @@ def _report(
     return {
         "schema_version": report_data.SCHEMA_VERSION,
         "experiment": {**setting.about(name, fingerprint, started), "stages": ["confirm"]},
-        "model": setting.model_part(),
+        "model": trial.model_part(),
         "skill": report_data.skill_part(setting.seed_skill, trial.after),
         "dataset": report_data.dataset_part(setting.dataset, left_out),
         "search": None,

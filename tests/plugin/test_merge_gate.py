@@ -1,0 +1,269 @@
+"""`pytest --evolve-gate`: what may be merged, by whose tests, and what never passes."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from pytest_skillevo.cli import main
+
+from .gate_project import GateProject
+
+
+@pytest.fixture
+def project(pytester: pytest.Pytester) -> GateProject:
+    return GateProject(pytester)
+
+
+def shown(result: pytest.RunResult) -> str:
+    return result.stdout.str() + result.stderr.str()
+
+
+def evidence(project: GateProject) -> dict:
+    return json.loads((project.path / "skillevo-evidence.json").read_text(encoding="utf-8"))
+
+
+def test_a_harmless_fix_passes_and_its_evidence_holds_until_something_changes(
+    project: GateProject, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project.skill("demo", " Be kind.")
+    result = project.gate("--evolve-repeats=1", "--junitxml=junit.xml")
+    assert result.ret == 0, shown(result)
+    result.stdout.fnmatch_lines(["*skill gate: PASS (1 changed skill may be merged)*", "*demo*ACCEPT*Not worse.*"])
+    assert "skill gate: PASS" in (project.path / "skillevo-report.md").read_text(encoding="utf-8")
+    cases = ET.parse(project.path / "junit.xml").getroot().iter("testcase")
+    assert [case.get("name") for case in cases] == ["demo"]
+    assert project.git("status", "--porcelain", "--untracked-files=no") == "M skills/demo/SKILL.md"
+    capsys.readouterr()
+    assert main(["evidence", "verify", "--baseline=main"]) == 0
+    assert "not signed" in capsys.readouterr().out
+
+    project.skill("demo", " Be kind!")
+    assert main(["evidence", "verify"]) == 1
+    assert "stale: the skill demo changed after the gate ran" in capsys.readouterr().out
+    project.skill("demo", " Be kind.")
+    project.suite(cases=29)
+    assert main(["evidence", "verify"]) == 1
+    assert "stale: test_suite.py, which decides scores" in capsys.readouterr().out
+    project.suite()
+    project.skill("other")
+    assert main(["evidence", "verify", "--baseline=main"]) == 1
+    assert "stale: the skill other was not there" in capsys.readouterr().out
+    edited = (
+        (project.path / "skillevo-evidence.json").read_text(encoding="utf-8").replace('"margin": 0.1', '"margin": 0.2')
+    )
+    (project.path / "skillevo-evidence.json").write_text(edited, encoding="utf-8")
+    assert main(["evidence", "verify"]) == 1
+    assert "edited" in capsys.readouterr().out
+
+
+def test_a_change_is_judged_by_the_tests_and_settings_that_it_did_not_write(project: GateProject) -> None:
+    project.skill("demo", " Be slow.")
+    project.suite(old="rollout.record(score=base", new="rollout.record(score=1 or base")
+    project.pytester.makeini("[pytest]\naddopts = --strict-markers\nevolve_margin = 0.9\nevolve_repeats = 1\n")
+    project.commit("slower, and a kinder test")
+    result = project.gate("--evolve-repeats=1")
+    assert result.ret == 1, shown(result)
+    result.stdout.fnmatch_lines(
+        ["*skill gate: FAIL (1 of 1 changed skill may not be merged)*", "*demo*REJECT*Worse on 30*"]
+    )
+    assert evidence(project)["passed"] is False
+    assert main(["evidence", "verify"]) == 1
+
+
+def test_a_critical_case_that_got_worse_fails_and_no_reason_helps(project: GateProject) -> None:
+    project.skill("demo", " Be careless, with a tip.")
+    result = project.gate("--evolve-repeats=1", "--evolve-accept-reason=I like it")
+    assert result.ret == 1, shown(result)
+    result.stdout.fnmatch_lines(["*demo*REJECT*critical case got worse*", "*overrides INCONCLUSIVE only*"])
+
+
+def test_a_removed_critical_mark_fails(project: GateProject) -> None:
+    project.skill("demo", " Be kind.")
+    project.suite(old="@pytest.mark.critical\n", new="")
+    result = project.gate("--evolve-repeats=1")
+    assert result.ret == 1, shown(result)
+    result.stdout.fnmatch_lines(["*demo*BLOCKED*takes away what judges it*critical mark*"])
+
+
+def test_nothing_is_run_and_all_passes_when_no_skill_changed(project: GateProject) -> None:
+    project.git("checkout", "-q", "main")
+    project.skill("demo", " Main went on.")
+    project.commit("on main")
+    project.git("checkout", "-q", "change")
+    project.suite(cases=29)
+    result = project.gate()
+    assert result.ret == 0, shown(result)
+    result.stdout.fnmatch_lines(["*skill gate: PASS (no skill changed)*", "*merge base with main*"])
+
+
+def test_a_narrowed_run_never_passes(project: GateProject) -> None:
+    project.skill("demo", " Be kind.")
+    result = project.gate("-k", "critical")
+    assert result.ret == 1, shown(result)
+    result.stdout.fnmatch_lines(["*demo*BLOCKED*not all of its cases were selected*deselected*"])
+
+
+def test_inconclusive_passes_only_with_a_persons_reason_and_runs_nothing_twice(project: GateProject) -> None:
+    project.git("checkout", "-q", "main")
+    project.suite(cases=4)
+    project.commit("fewer cases")
+    project.git("checkout", "-q", "change")
+    project.git("merge", "-q", "main")
+    project.skill("demo", " Be kind.")
+    result = project.gate("--evolve-repeats=1")
+    assert result.ret == 1, shown(result)
+    result.stdout.fnmatch_lines(["*demo*INCONCLUSIVE*"])
+    again = project.gate("--evolve-repeats=1", "--evolve-accept-reason=a typo only")
+    assert again.ret == 0, shown(again)
+    again.stdout.fnmatch_lines(["*a person lets it pass all the same: a typo only*"])
+    accepted = evidence(project)["accepted"]
+    assert accepted["reason"] == "a typo only"
+    assert accepted["by"]
+
+
+def test_renamed_deleted_and_new_skills_are_judged(project: GateProject) -> None:
+    folder = project.path / "skills" / "demo"
+    folder.rename(project.path / "skills" / "show")
+    project.suite(old='skill("demo")', new='skill("show")')
+    project.skill(
+        "fresh", " This skill is new, and it has many more words than the other, so that it is no copy of it. " * 9
+    )
+    project.commit("rename one and add one")
+    result = project.gate("--evolve-repeats=1")
+    assert result.ret == 1, shown(result)
+    result.stdout.fnmatch_lines(
+        [
+            "*1 of 2 changed skills may not be merged*",
+            "*fresh*BLOCKED*no holdout case*",
+            "*show*ACCEPT*the skill was renamed*",
+        ]
+    )
+
+
+def test_a_deleted_skill_that_was_of_use_may_not_go(project: GateProject) -> None:
+    project.git("rm", "-q", "-r", "skills/demo", "test_suite.py")
+    result = project.gate("--evolve-repeats=1")
+    assert result.ret == 1, shown(result)
+    result.stdout.fnmatch_lines(["*demo*REJECT*Worse on 30*deleted*"])
+
+
+def test_skipped_cases_never_pass(project: GateProject) -> None:
+    project.git("checkout", "-q", "main")
+    project.suite(old='    rollout.check("careful"', new='    pytest.skip("no key")\n    rollout.check("careful"')
+    project.commit("skip")
+    project.git("checkout", "-q", "-B", "change")
+    project.skill("demo", " Be kind.")
+    result = project.gate("--evolve-repeats=1")
+    assert result.ret == 1, shown(result)
+    result.stdout.fnmatch_lines(["*demo*BLOCKED*skipped themselves*"])
+
+
+def test_the_simulated_model_lets_nothing_pass_unless_it_is_allowed_to(project: GateProject) -> None:
+    project.suite(old="def test_it(skill, rollout, n):", new="def test_it(skill, rollout, n, agent):")
+    project.skill("demo", " Be kind.")
+    base = project.path / "base" / "demo"
+    base.mkdir(parents=True)
+    (base / "SKILL.md").write_text(project.git("show", "main:skills/demo/SKILL.md") + "\n", encoding="utf-8")
+    result = project.gate("--evolve-repeats=1", baseline="base")
+    assert result.ret == 1, shown(result)
+    result.stdout.fnmatch_lines(["*simulated model*", "*demo*BLOCKED*--allow-simulated*"])
+    allowed = project.gate("--evolve-repeats=1", "--allow-simulated", baseline="base/demo")
+    assert allowed.ret == 0, shown(allowed)
+    allowed.stdout.fnmatch_lines(["*skill gate: PASS*simulated model*", "*demo*ACCEPT*"])
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "--output=pwned",
+        "-x",
+        "main; touch pwned",
+        "$(touch pwned)",
+        "`touch pwned`",
+        "main\ntouch pwned",
+        "nosuch",
+        "rv-1",
+    ],
+)
+def test_a_hostile_reference_is_neither_option_nor_command(project: GateProject, hostile: str) -> None:
+    result = project.gate(baseline=hostile)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR, shown(result)
+    assert "--evolve-baseline=" in result.stderr.str()
+    assert not (project.path / "pwned").exists()
+
+
+def test_wrong_usage_is_named(project: GateProject) -> None:
+    result = project.pytester.runpytest("--evolve-gate")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert "--evolve-gate needs --evolve-baseline=REF" in shown(result)
+    both = project.gate("--evolve")
+    assert both.ret == pytest.ExitCode.USAGE_ERROR
+    assert "one run, one question" in shown(both)
+
+
+def test_a_suite_of_the_reference_that_breaks_is_no_pass(project: GateProject) -> None:
+    project.git("checkout", "-q", "main")
+    (project.path / "conftest.py").write_text("raise RuntimeError('broken')\n", encoding="utf-8")
+    project.commit("break")
+    project.git("checkout", "-q", "-B", "change")
+    (project.path / "conftest.py").unlink()
+    project.skill("demo", " Be kind.")
+    result = project.gate("--evolve-repeats=1")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert "could not be run to their end" in shown(result)
+    assert "broken" in shown(result)
+
+
+def test_cases_in_modules_that_were_not_selected_are_noticed(project: GateProject) -> None:
+    project.git("checkout", "-q", "main")
+    hidden = (
+        'import pytest\n\n@pytest.mark.skill("demo")\ndef test_more(skill, rollout):\n    rollout.record(score=1)\n'
+    )
+    (project.path / "test_more.py").write_text(hidden, encoding="utf-8")
+    project.suite(cases=4)
+    project.commit("more")
+    project.git("checkout", "-q", "-B", "change")
+    project.skill("demo", " Be kind.")
+    result = project.gate("--evolve-repeats=1", "test_suite.py")
+    assert result.ret == 1, shown(result)
+    result.stdout.fnmatch_lines(["*demo*BLOCKED*test_more.py has cases of demo*"])
+
+
+def test_an_aa_stores_its_noise_and_the_gate_quotes_it(project: GateProject) -> None:
+    aa = project.pytester.runpytest("--evolve-aa", "--evolve-repeats=1")
+    assert aa.ret == 0, shown(aa)
+    aa.stdout.fnmatch_lines(["*Same skill against itself on these cases: 30 of 31 changed the result*"])
+    project.skill("demo", " Be kind.")
+    result = project.gate("--evolve-repeats=1")
+    assert result.ret == 0, shown(result)
+    result.stdout.fnmatch_lines(["*Same skill against itself*30 of 31*"])
+
+
+def test_the_evidence_is_signed_when_ci_has_a_key(
+    project: GateProject, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("cryptography")
+    capsys.readouterr()
+    assert main(["evidence", "keys", "--json"]) == 0
+    keys = json.loads(capsys.readouterr().out)
+    monkeypatch.setenv("SKILLEVO_SIGNING_KEY", keys["private"])
+    assert project.gate().ret == 0
+    assert evidence(project)["signature"]["public_key"] == keys["public"]
+    capsys.readouterr()
+    assert main(["evidence", "verify", f"--public-key={keys['public']}"]) == 0
+    assert "signed with the key that was asked for" in capsys.readouterr().out
+    assert main(["evidence", "keys", "--json"]) == 0
+    other = json.loads(capsys.readouterr().out)["public"]
+    assert main(["evidence", "verify", f"--public-key={other}"]) == 1
+    assert keys["private"] not in (project.path / "skillevo-evidence.json").read_text(encoding="utf-8")
+
+
+def test_a_missing_or_broken_evidence_file_is_told(project: GateProject, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["evidence", "verify"]) == 4
+    Path("skillevo-evidence.json").write_text("{", encoding="utf-8")
+    assert main(["evidence", "verify"]) == 4
+    assert "not a JSON file" in capsys.readouterr().err
