@@ -70,7 +70,7 @@ class GateRun(EvolveRun):
             compared = self._compare(session, reference, changed) if changed else _Compared()
             if changed and _skills(skills_folder(config), reference.only) != after:
                 raise ConfigError("a skill changed while the gate ran; start again")
-        self._decide(reference, changed, compared, len(after) + len(before.keys() - after.keys()) - len(changed))
+        self._decide(reference, changed, compared, sum(before.get(name) == skill for name, skill in after.items()))
         assert self._screen is not None
         self._screen = cleaned_screen(self._screen)
         self._annotations = [line for report in reports_of(self._screen) for line in github_lines(config, report)]

@@ -22,6 +22,15 @@ def shown(result: pytest.RunResult) -> str:
     return result.stdout.str() + result.stderr.str()
 
 
+def told(result: pytest.RunResult, *parts: str) -> None:
+    """The screen says all of this, in this order, however the lines are broken."""
+    text, at = " ".join(shown(result).split()), 0
+    for part in parts:
+        found = text.find(part, at)
+        assert found >= 0, f"{part!r} is not in {text[at:]}"
+        at = found + len(part)
+
+
 def evidence(project: GateProject) -> dict:
     return json.loads((project.path / "skillevo-evidence.json").read_text(encoding="utf-8"))
 
@@ -32,7 +41,7 @@ def test_a_harmless_fix_passes_and_its_evidence_holds_until_something_changes(
     project.skill("demo", " Be kind.")
     result = project.gate("--evolve-repeats=1", "--junitxml=junit.xml")
     assert result.ret == 0, shown(result)
-    result.stdout.fnmatch_lines(["*skill gate: PASS (1 changed skill may be merged)*", "*demo*ACCEPT*Not worse.*"])
+    told(result, "skill gate: PASS (1 changed skill may be merged)", "demo", "ACCEPT", "Not worse.")
     assert "skill gate: PASS" in (project.path / "skillevo-report.md").read_text(encoding="utf-8")
     cases = ET.parse(project.path / "junit.xml").getroot().iter("testcase")
     assert [case.get("name") for case in cases] == ["demo"]
@@ -67,9 +76,7 @@ def test_a_change_is_judged_by_the_tests_and_settings_that_it_did_not_write(proj
     project.commit("slower, and a kinder test")
     result = project.gate("--evolve-repeats=1")
     assert result.ret == 1, shown(result)
-    result.stdout.fnmatch_lines(
-        ["*skill gate: FAIL (1 of 1 changed skill may not be merged)*", "*demo*REJECT*Worse on 30*"]
-    )
+    told(result, "skill gate: FAIL (1 of 1 changed skill may not be merged)", "demo", "REJECT", "Worse on 30")
     assert evidence(project)["passed"] is False
     assert main(["evidence", "verify"]) == 1
 
@@ -78,7 +85,7 @@ def test_a_critical_case_that_got_worse_fails_and_no_reason_helps(project: GateP
     project.skill("demo", " Be careless, with a tip.")
     result = project.gate("--evolve-repeats=1", "--evolve-accept-reason=I like it")
     assert result.ret == 1, shown(result)
-    result.stdout.fnmatch_lines(["*demo*REJECT*critical case got worse*", "*overrides INCONCLUSIVE only*"])
+    told(result, "demo", "REJECT", "critical case got worse", "overrides INCONCLUSIVE only")
 
 
 def test_a_removed_critical_mark_fails(project: GateProject) -> None:
@@ -86,7 +93,7 @@ def test_a_removed_critical_mark_fails(project: GateProject) -> None:
     project.suite(old="@pytest.mark.critical\n", new="")
     result = project.gate("--evolve-repeats=1")
     assert result.ret == 1, shown(result)
-    result.stdout.fnmatch_lines(["*demo*BLOCKED*takes away what judges it*critical mark*"])
+    told(result, "demo", "BLOCKED", "takes away what judges it", "critical mark")
 
 
 def test_nothing_is_run_and_all_passes_when_no_skill_changed(project: GateProject) -> None:
@@ -97,14 +104,14 @@ def test_nothing_is_run_and_all_passes_when_no_skill_changed(project: GateProjec
     project.suite(cases=29)
     result = project.gate()
     assert result.ret == 0, shown(result)
-    result.stdout.fnmatch_lines(["*skill gate: PASS (no skill changed)*", "*merge base with main*"])
+    told(result, "skill gate: PASS (no skill changed)", "merge base with main")
 
 
 def test_a_narrowed_run_never_passes(project: GateProject) -> None:
     project.skill("demo", " Be kind.")
     result = project.gate("-k", "critical")
     assert result.ret == 1, shown(result)
-    result.stdout.fnmatch_lines(["*demo*BLOCKED*not all of its cases were selected*deselected*"])
+    told(result, "demo", "BLOCKED", "not all of its cases were selected", "deselected")
 
 
 def test_inconclusive_passes_only_with_a_persons_reason_and_runs_nothing_twice(project: GateProject) -> None:
@@ -116,10 +123,10 @@ def test_inconclusive_passes_only_with_a_persons_reason_and_runs_nothing_twice(p
     project.skill("demo", " Be kind.")
     result = project.gate("--evolve-repeats=1")
     assert result.ret == 1, shown(result)
-    result.stdout.fnmatch_lines(["*demo*INCONCLUSIVE*"])
+    told(result, "demo", "INCONCLUSIVE")
     again = project.gate("--evolve-repeats=1", "--evolve-accept-reason=a typo only")
     assert again.ret == 0, shown(again)
-    again.stdout.fnmatch_lines(["*a person lets it pass all the same: a typo only*"])
+    told(again, "a person lets it pass all the same: a typo only")
     accepted = evidence(project)["accepted"]
     assert accepted["reason"] == "a typo only"
     assert accepted["by"]
@@ -135,12 +142,15 @@ def test_renamed_deleted_and_new_skills_are_judged(project: GateProject) -> None
     project.commit("rename one and add one")
     result = project.gate("--evolve-repeats=1")
     assert result.ret == 1, shown(result)
-    result.stdout.fnmatch_lines(
-        [
-            "*1 of 2 changed skills may not be merged*",
-            "*fresh*BLOCKED*no holdout case*",
-            "*show*ACCEPT*the skill was renamed*",
-        ]
+    told(
+        result,
+        "1 of 2 changed skills may not be merged",
+        "fresh",
+        "BLOCKED",
+        "no holdout case",
+        "show",
+        "ACCEPT",
+        "the skill was renamed",
     )
 
 
@@ -148,7 +158,7 @@ def test_a_deleted_skill_that_was_of_use_may_not_go(project: GateProject) -> Non
     project.git("rm", "-q", "-r", "skills/demo", "test_suite.py")
     result = project.gate("--evolve-repeats=1")
     assert result.ret == 1, shown(result)
-    result.stdout.fnmatch_lines(["*demo*REJECT*Worse on 30*deleted*"])
+    told(result, "demo", "REJECT", "Worse on 30", "deleted")
 
 
 def test_skipped_cases_never_pass(project: GateProject) -> None:
@@ -159,7 +169,7 @@ def test_skipped_cases_never_pass(project: GateProject) -> None:
     project.skill("demo", " Be kind.")
     result = project.gate("--evolve-repeats=1")
     assert result.ret == 1, shown(result)
-    result.stdout.fnmatch_lines(["*demo*BLOCKED*skipped themselves*"])
+    told(result, "demo", "BLOCKED", "skipped themselves")
 
 
 def test_the_simulated_model_lets_nothing_pass_unless_it_is_allowed_to(project: GateProject) -> None:
@@ -170,10 +180,10 @@ def test_the_simulated_model_lets_nothing_pass_unless_it_is_allowed_to(project: 
     (base / "SKILL.md").write_text(project.git("show", "main:skills/demo/SKILL.md") + "\n", encoding="utf-8")
     result = project.gate("--evolve-repeats=1", baseline="base")
     assert result.ret == 1, shown(result)
-    result.stdout.fnmatch_lines(["*simulated model*", "*demo*BLOCKED*--allow-simulated*"])
+    told(result, "simulated model", "demo", "BLOCKED", "--allow-simulated")
     allowed = project.gate("--evolve-repeats=1", "--allow-simulated", baseline="base/demo")
     assert allowed.ret == 0, shown(allowed)
-    allowed.stdout.fnmatch_lines(["*skill gate: PASS*simulated model*", "*demo*ACCEPT*"])
+    told(allowed, "skill gate: PASS", "simulated model", "demo", "ACCEPT")
 
 
 @pytest.mark.parametrize(
@@ -230,17 +240,17 @@ def test_cases_in_modules_that_were_not_selected_are_noticed(project: GateProjec
     project.skill("demo", " Be kind.")
     result = project.gate("--evolve-repeats=1", "test_suite.py")
     assert result.ret == 1, shown(result)
-    result.stdout.fnmatch_lines(["*demo*BLOCKED*test_more.py has cases of demo*"])
+    told(result, "demo", "BLOCKED", "test_more.py has cases of demo")
 
 
 def test_an_aa_stores_its_noise_and_the_gate_quotes_it(project: GateProject) -> None:
     aa = project.pytester.runpytest("--evolve-aa", "--evolve-repeats=1")
     assert aa.ret == 0, shown(aa)
-    aa.stdout.fnmatch_lines(["*Same skill against itself on these cases: 30 of 31 changed the result*"])
+    told(aa, "Same skill against itself on these cases: 29 of 31 changed the result")
     project.skill("demo", " Be kind.")
     result = project.gate("--evolve-repeats=1")
     assert result.ret == 0, shown(result)
-    result.stdout.fnmatch_lines(["*Same skill against itself*30 of 31*"])
+    told(result, "Same skill against itself", "29 of 31")
 
 
 def test_the_evidence_is_signed_when_ci_has_a_key(
