@@ -55,7 +55,7 @@ def write_files(
         if path.suffix.lower() == ".md":
             write_text(path, gate_markdown(screen))
         else:
-            _each(screen.lines, path)
+            _each(config, screen.lines, path)
     for report in reports_of(screen):
         write_report(home_folder(config) / "reports" / f"{report['experiment']['id']}.json", report)
     _write_evidence(evidence, _body(session, screen, reference, judged, skills, changed, redact))
@@ -75,12 +75,12 @@ def cleaned_screen(screen: GateScreen) -> GateScreen:
     return replace(screen, lines=tuple(lines))
 
 
-def _each(lines: Sequence[GateLine], path: Path) -> None:
-    """One JSON report a skill; several get the skill's name into theirs."""
+def _each(config: pytest.Config, lines: Sequence[GateLine], path: Path) -> None:
+    """One report a skill; several get the skill's name into theirs."""
     found = [line for line in lines if line.report is not None]
     for line in found:
         own = path if len(found) == 1 else path.with_name(f"{path.stem}-{line.name}{path.suffix}")
-        write_report(own, line.report or {})
+        reporting.write_reports(config, line.report or {}, [own])
 
 
 def _write_evidence(path: Path, body: Mapping[str, Any]) -> None:

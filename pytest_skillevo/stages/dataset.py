@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from ..core.canonical import digest_json
 from ..core.errors import ConfigError
@@ -39,6 +40,18 @@ class Dataset:
     def fingerprint(self) -> str:
         """Digest of ids, splits, critical marks and contents."""
         return digest_json(sorted([case.id, case.split, case.critical, case.content] for case in self.cases))
+
+    @property
+    def ledger_keys(self) -> list[str]:
+        """Keys of the holdout cases in the exposure ledger."""
+        return [case.ledger_key for case in self.cases if case.split == "holdout"]
+
+    def listed(self, redact: Callable[[str], str]) -> dict[str, Any]:
+        """Split and ledger key by case: whoever shows a rollout must know whether that opens the holdout."""
+        return {
+            redact(case.id): {"split": case.split, "key": case.ledger_key, "critical": case.critical}
+            for case in self.cases
+        }
 
     def require(self, splits: Iterable[Split]) -> None:
         """Raise ConfigError when a split that a stage needs has no case."""

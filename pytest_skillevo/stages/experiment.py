@@ -168,7 +168,7 @@ class Experiment:
             self._store, self._id, self._executor, setting.redact, setting.settings.rollouts, self._cache()
         )
         setting.asked_to_stop(self._id)  # what an earlier run left is not for this one
-        recorder.event(CASES, CASES, lambda: self._cases(recorder))
+        recorder.event(CASES, CASES, lambda: setting.dataset.listed(recorder.redact))
         self._prior = recorder.event("openings", "openings", self._openings)["before"]
         findings = self._search(recorder)
         if recorder.cached:
@@ -198,20 +198,12 @@ class Experiment:
         }
         return SearchCache(self._store.answers, facts, {case.id: case.content for case in setting.dataset.cases})
 
-    def _cases(self, recorder: Recorder) -> dict[str, Any]:
-        """Split and ledger key by case: whoever shows a rollout must know whether that opens the holdout."""
-        cases = self._setting.dataset.cases
-        return {
-            recorder.redact(case.id): {"split": case.split, "key": case.ledger_key, "critical": case.critical}
-            for case in cases
-        }
-
     def _openings(self) -> dict[str, Any]:
         opened = self._store.openings(self._fingerprints(), besides=self._id)
         return {"before": opened.count, "first": opened.first}
 
     def _fingerprints(self) -> list[str]:
-        return [case.ledger_key for case in self._setting.dataset.cases if case.split == "holdout"]
+        return self._setting.dataset.ledger_keys
 
     def _search(self, recorder: Recorder) -> _Findings:
         setting, settings = self._setting, self._setting.settings

@@ -19,6 +19,7 @@ from . import report_data
 from .cleaning import redacted
 from .confirmation import Measured, measure
 from .experiment import Setting
+from .packing import CASES
 from .progress import Progress
 from .recorder import Executor, Recorder
 from .settings import RERUN_REPEATS
@@ -83,6 +84,7 @@ def run_trial(trial: Trial, store: Store, executor: Executor, progress: Progress
         about = {**setting.settings.to_json(), "identity": setting.identity, "kind": trial.kind}
         store.create_experiment(name, setting.folder, fingerprint, about)
     recorder = Recorder(store, name, executor, setting.redact, trial.budget)
+    recorder.event(CASES, CASES, lambda: setting.dataset.listed(setting.redact))
     measured = measure(
         setting.dataset,
         ("holdout",),
@@ -95,10 +97,10 @@ def run_trial(trial: Trial, store: Store, executor: Executor, progress: Progress
     )
     if setting.evaluator() != evaluator:
         raise ConfigError("a file that decides scores, or the skill on disk, changed while the cases ran; start again")
-    contents = [case.content for case in setting.dataset.cases if case.split == "holdout"]
-    openings = store.openings(contents, besides=name).count
+    keys = setting.dataset.ledger_keys
+    openings = store.openings(keys, besides=name).count
     if trial.kind == "gate":  # an A/A decides nothing and shows no case
-        store.record_opening(contents, name, setting.folder, "merge gate")
+        store.record_opening(keys, name, setting.folder, "merge gate")
     decided = confirm(measured.holdout, measured.reruns, setting.settings.rules)
     report = redacted(_report(trial, name, fingerprint, started, measured, decided, recorder), setting.redact)
     if known is None or known.finished_at is None:
