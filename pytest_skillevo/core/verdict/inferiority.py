@@ -14,7 +14,7 @@ LEAST_GRADED: Final = 20
 #: A graded case that lost more than this, in score units, regressed; less is what noise does to an unchanged skill.
 REGRESSED: Final = Fraction(1, 2)
 #: The t limit is blind to losses that no case showed, so it counts only where the mirror test gives no hint of a loss.
-HINT: Final = Fraction(1, 5)
+HINT: Final = Fraction(1, 4)
 
 
 def non_inferior(figures: Figures, rules: Rules, alpha: Fraction, more: int = 0) -> bool:
