@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.canonical import digest_json
+from ..core.cleaning import redacted
 from ..core.errors import ConfigError
 from ..core.records import ROLES
 from ..core.skill import Skill
 from ..core.verdict import Confirmation, confirm
 from ..store import Store
 from . import report_data
-from .cleaning import redacted
 from .confirmation import Measured, measure
 from .experiment import Setting
 from .packing import CASES
@@ -46,6 +46,7 @@ class Trial:
             "name": "the suite's own agent" if leading is None else leading.name,
             "kind": "own" if leading is None else leading.kind,
             "roles": {role: used[role].name if role in used else None for role in ROLES},
+            "live": [facts for facts in self.setting.live if facts["name"] in {model.name for model in used.values()}],
         }
 
     @property
