@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.canonical import digest_json
-from ..core.cleaning import redacted
 from ..core.errors import ConfigError
+from ..core.gates.redaction import redacted
 from ..core.records import ROLES
 from ..core.skill import Skill
 from ..core.verdict import Confirmation, confirm
