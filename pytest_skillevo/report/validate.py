@@ -28,7 +28,7 @@ _TYPES: Final[Mapping[str, tuple[type, ...]]] = {
 }
 _ANNOTATIONS: Final = {"$schema", "$id", "$defs", "title", "description", "items", "additionalProperties"}
 #: More than any report has; json of the standard library would take gigabytes.
-_MOST_BYTES: Final = 200_000_000
+_MOST_BYTES: Final = 100_000_000
 
 
 def read_report(path: Path) -> dict[str, Any]:

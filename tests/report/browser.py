@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import select
 import shutil
 import subprocess
 import tempfile
@@ -84,6 +85,7 @@ class Browser:
     def _read(self) -> dict[str, Any]:
         chunks = [self._left]
         while b"\0" not in chunks[-1]:
+            assert select.select([self._answers], [], [], PATIENCE)[0], "the browser does not answer"
             chunk = self._answers.read(1 << 20)
             assert chunk, "the browser has gone"
             chunks.append(chunk)
