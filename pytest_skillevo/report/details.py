@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..core.records import Outcome
 from ..stages.packing import unpacked
+from . import figures
 from .lineage import read_lineage
 
 if TYPE_CHECKING:
@@ -88,7 +89,8 @@ def read_details(store: Store, report: Json, *, holdout: bool = False) -> Detail
             continue
         pairs[case] = pair
         used += size
-    cut = f"the conversations of {left} more cases are left out: this page would grow too large" if left else ""
+    many = figures.some(left, "more case")
+    cut = f"the conversations of {many} are left out: this page would grow too large" if left else ""
     return Details(diffs, pairs, holdout, cut)
 
 

@@ -89,6 +89,18 @@ def test_the_page_shows_validation_conversations_and_keeps_the_holdout_closed(re
         assert store.openings([f"content of {CASE}"]).count == 0
 
 
+def test_conversations_beyond_the_limit_are_left_out_and_counted(record, capsys, monkeypatch):
+    from pytest_skillevo.cli import main
+    from pytest_skillevo.report import details
+
+    record(accept())
+    monkeypatch.setattr(details, "MOST", 10)
+    assert main(["report", "last", "--html", "-o", "page.html"]) == 0
+    text = Path("page.html").read_text(encoding="utf-8")
+    assert "secret of" not in text
+    assert "the conversations of 1 more case are left out: this page would grow too large" in text
+
+
 def test_showing_the_holdout_is_an_opening(record, bench, capsys):
     from pytest_skillevo.cli import main
 

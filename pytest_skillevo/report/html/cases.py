@@ -105,7 +105,7 @@ def case_sections(report: Json, details: Details) -> Html:
 
 def _about(report: Json, details: Details) -> str:
     experiment = visible(report["experiment"]["id"])
-    if not details.pairs:
+    if not details.pairs and not details.cut:
         where = f"skillevo report {experiment} --html -o FILE"
         return f"The conversations are not in this file; where the store is, `{where}` adds them."
     shown = "Of every case the repeat is shown in which the two versions differ most."
@@ -114,7 +114,7 @@ def _about(report: Json, details: Details) -> str:
             " What was said in holdout cases stays closed, so that nobody tunes a skill on them; --show-holdout opens "
             "it, and that is recorded."
         )
-    return f"{shown} {details.cut}." if details.cut else shown
+    return f"{shown} Not here: {details.cut}." if details.cut else shown
 
 
 def _fold(row: Json, anchor: str, conversations: Html | None, *, closed: bool) -> Html:
