@@ -3,6 +3,26 @@
 from __future__ import annotations
 
 PARAPHRASES = {
+    "copy the summary blocks": [
+        "Report what the summary block says.",
+        "Keep only the block named summary of each long answer.",
+        "Take the averages from the aggregate block, not from the rows.",
+        "The summary block has the figures, so copy it.",
+        "Use the block, never the hourly rows.",
+        "Don't compute anything from the rows.",
+        "Figures are copied from the summary object's block.",
+        "Read off the summary block; ignore the rows.",
+    ],
+    "take another route": [
+        "If the snapshot keeps failing, use the single indicators instead.",
+        "When one tool times out again and again, fall back on another tool.",
+        "A lookup that always fails is replaced by an alternative one.",
+        "After three time-outs switch to a different tool.",
+        "On repeated errors take the other route to the value.",
+        "Failing for good? Another lookup has the same figure.",
+        "If a call errors every time, go the other way.",
+        "Where a tool stays broken, its fallback is the list tool.",
+    ],
     "include category_dishes": [
         "Each recipe carries a category_dishes block.",
         "Besides the sample's keys, put category_dishes in.",
@@ -241,6 +261,14 @@ PARAPHRASES = {
 }
 
 NEAR_MISSES = {
+    "copy the summary blocks": [
+        "Rows are listed by hour.",
+        "Write the hours in local time.",
+    ],
+    "take another route": [
+        "Another tool lists the makers.",
+        "Instead of commas use full stops.",
+    ],
     "retry failed items only": [
         "Dates are written as 2024-01-15, and only that form.",
         "Repeat the name of the dish in the title.",

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from pytest_skillevo.models.simulated.library import GENERIC, as_asked, by_rule, include_field, own_count
+from pytest_skillevo.models.simulated.library import (
+    DETOUR,
+    GENERIC,
+    SUMMARY_BLOCK,
+    as_asked,
+    by_rule,
+    include_field,
+    own_count,
+)
 
 PRACTICES = (
     *GENERIC,
+    SUMMARY_BLOCK,
+    DETOUR,
     include_field("category_dishes"),
     include_field("cuisine_dishes"),
     as_asked("cuisine", "cuisine|cuisines|kitchen*|adjective*"),

@@ -40,6 +40,24 @@ def mean(family: str, skill: Path | None) -> float:
     return statistics.mean(scores)
 
 
+@pytest.mark.parametrize("family", FAMILIES)
+def test_harder_levels_are_harder_and_leave_room_for_a_better_skill(family):
+    spec = load_family(ROOT / "suites" / family / "family.py")
+    agent = LoopAgent(resolve_model("simulated", behaviours=[load_behaviour(spec)]))
+    active = ACTIVE / spec.skill
+    skills = [Skill.load(active)] if active.exists() else []
+    scores = {}
+    for level in ("e1", "m1", "h1"):
+        runs = [
+            task.grade(agent.run(task.prompt, tools=task.tools, skills=skills, seed=seed)).score
+            for task in tasks(spec, levels=[level])
+            for seed in (1, 2, 3, 4)
+        ]
+        scores[level] = statistics.mean(runs)
+    assert scores["e1"] + 0.02 >= scores["m1"] >= scores["h1"] - 0.02
+    assert max(scores["m1"], scores["h1"]) <= 0.9
+
+
 @pytest.mark.parametrize(("family", "name"), SKILLS)
 def test_better_skills_score_better(family, name):
     seed = mean(family, ACTIVE / name)

@@ -291,7 +291,7 @@ SUMMARY: Final = Practice(
 )
 
 _BLOCK = concept("summary|summaries|block|blocks|aggregate*|ready made figures")
-_ROWS = concept("row|rows|hour|hours|hourly rows|series|by hand|by eye|array|arrays")
+_ROWS = concept("row|rows|hour|hours|hourly rows|series|array|arrays")
 
 SUMMARY_BLOCK: Final = Practice(
     "copy the summary blocks",
@@ -301,7 +301,7 @@ SUMMARY_BLOCK: Final = Practice(
         "+copy +block !example !entity", "+keep +block", "+block -rows", "-compute rows", "+report +block !example",
         block=_BLOCK, rows=_ROWS,
     ),
-    contrary={"lapse": patterns("+compute +rows !-rows !null", rows=_ROWS)},
+    contrary={"lapse": patterns("+compute +rows !-rows !null !page !total !offset", rows=_ROWS)},
     documented=True,
 )  # fmt: skip
 
@@ -310,7 +310,7 @@ DETOUR: Final = Practice(
     p0=0.6,
     p1=0.03,
     directive=patterns("failed +detour !null"),
-    contrary={"lapse": patterns("failed -detour", "+retry failed +endless")},
+    contrary={"lapse": patterns("+retry failed +endless")},
 )
 
 
