@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-FaultKind = Literal["T", "L", "R", "G", "P", "M", "A", "B"]
+FaultKind = Literal["T", "L", "R", "G", "P", "M", "A", "B", "S"]
 
 #: What each kind means, for people.
 FAULT_NAMES: Final[Mapping[str, str]] = {
@@ -21,6 +21,7 @@ FAULT_NAMES: Final[Mapping[str, str]] = {
     "M": "missing field",
     "A": "alias",
     "B": "ambiguous match",
+    "S": "other shape",
 }
 
 #: Virtual seconds that a time-out costs.
@@ -33,8 +34,8 @@ class FaultRule:
 
     A rule with a `trait` needs an entity that has it by nature (a gap, a long list, a namesake); the others take any
     plain entity. `tools` are the tools of which one is drawn; `field` is what a missing field hides. T times out
-    `times` times, L limits the rate, R times out for good where another tool has the values, M hides a field; G, P, A
-    and B are facts of the world or of the task.
+    `times` times, L limits the rate, R times out for good where another tool has the values, M hides a field; G, P, A,
+    B and S are facts of the world or of the task.
     """
 
     kind: FaultKind

@@ -29,7 +29,7 @@ def sentences(scenario: Scenario, score: StrictScore, box: Toolbox) -> Iterator[
     if score.artifact.exists:
         yield from _artifact(score, contract.file, contract.list_key)
     if score.artifact.problem is None:
-        yield from _coverage(score, contract.entries, len(scenario.truth))
+        yield from _coverage(scenario, score)
         yield from _missing(scenario, score)
         yield from _wrong(scenario, score)
         yield from _derived(scenario, score)
@@ -55,13 +55,14 @@ def _artifact(score: StrictScore, file: str, list_key: str) -> Iterator[str]:
         yield f"artifact: {score.artifact.strangers} members of {list_key!r} are no objects."
 
 
-def _coverage(score: StrictScore, entries: str, expected: int) -> Iterator[str]:
-    coverage = score.coverage
+def _coverage(scenario: Scenario, score: StrictScore) -> Iterator[str]:
+    coverage, entries = score.coverage, scenario.spec.contract.entries
     details = [
         f"{word}: {', '.join(names)}"
         for word, names in (
             ("missing", coverage.missing),
             ("extra", coverage.extra),
+            ("under the source's name", _renamed(scenario, score)),
             ("duplicated", coverage.duplicated),
         )
         if names
@@ -70,7 +71,18 @@ def _coverage(score: StrictScore, entries: str, expected: int) -> Iterator[str]:
     if inexact:
         details.append(f"spelled differently from the task: {inexact}")
     if details:
-        yield f"coverage: {len(coverage.entries)} of {expected} requested {entries} delivered; {'; '.join(details)}."
+        share = f"{len(coverage.entries)} of {len(scenario.truth)} requested {entries}"
+        yield f"coverage: {share} delivered; {'; '.join(details)}."
+
+
+def _renamed(scenario: Scenario, score: StrictScore) -> list[str]:
+    """The extra entries that are about a missing one, but go by the name or code that the source has for it."""
+    owners = {name: scenario.owner(name) for name in score.coverage.extra}
+    return [
+        name
+        for name, record in owners.items()
+        if record is not None and scenario.titles.get(record["id"]) in score.coverage.missing
+    ]
 
 
 def _missing(scenario: Scenario, score: StrictScore) -> Iterator[str]:

@@ -175,7 +175,7 @@ def cast(scenario: Scenario) -> tuple[tuple[Record, ...], tuple[tuple[FaultRule,
     Rules with a trait take records that have it; everyone else is plain. No record has two faults while
     there are enough.
     """
-    rules = scenario.rung.faults if scenario.faults else tuple(r for r in scenario.rung.faults if r.kind in "AB")
+    rules = scenario.rung.faults if scenario.faults else tuple(r for r in scenario.rung.faults if r.kind in "ABS")
     pool = scenario.chance.at("cast").order(scenario.world.records)
     chosen: list[Record] = []
     casting: list[tuple[FaultRule, Record]] = []

@@ -68,6 +68,8 @@ class ToolSpec:
     answer: Callable[[Ask], Answer]
     about: Callable[[Record], Mapping[str, Any]]
     seconds: float = 1.0
+    #: The arguments by which the source itself would ask, where it knows a record by several names.
+    meant: Callable[[World, Mapping[str, Any]], Mapping[str, Any]] = lambda _, arguments: arguments
     #: Arguments that name something without deciding the answer: calls that differ only there are equal.
     labels: frozenset[str] = frozenset()
 
@@ -279,7 +281,7 @@ class Toolbox(Sequence[BoundTool]):
         )
 
     def _look_up(self, spec: ToolSpec, arguments: Mapping[str, Any]) -> str:
-        canonical = spec.canonical(arguments)
+        canonical = spec.canonical(spec.meant(self._world, arguments))
         given = canonical | {
             name: value.strip() if isinstance(value, str) else value for name, value in arguments.items()
         }

@@ -171,6 +171,22 @@ RULES: Final[dict[str, tuple[str, ...]]] = {
         "Failing for good is no gap: fall back on a different tool.",
         "Do not wait for a tool that keeps failing, use the other route.",
     ),
+    "units": (
+        "Read the unit of every figure and convert all of them to single units before comparing.",
+        "Values in millions are multiplied by 1,000,000 before they are used.",
+        "Check the unit field of an answer; turn millions into single units.",
+        "Bring all amounts to the same unit first: some answers count in millions.",
+        "Never mix units: scale a figure in millions up to whole units.",
+        "Normalise every amount to single units by its stated unit.",
+    ),
+    "common year": (
+        "Use one year for the whole report: the latest that all answers have in common.",
+        "Compare the years of all answers and take the latest shared year.",
+        "Do not take the newest value of each; take the same year for all of them.",
+        "Find the most recent year for which every one has a value and report that common year.",
+        "All figures belong to one common year, the latest that nobody lacks.",
+        "Never report latest_value unseen: its year may not be shared by the others.",
+    ),
     "summary": (
         "Compute the summary from the entries that you really wrote, each value once and sorted.",
         "Build the summary at the end out of the delivered entries, without duplicates.",
@@ -222,6 +238,8 @@ HARMFUL: Final[dict[str, tuple[str, ...]]] = {
     "by rule": ("Use the tool's estimate for {words}.", "Copy {words} from the tool's estimate."),
     "block": ("Work out {words} by hand from a few rows.",),
     "detour": ("Repeat a failing call until it answers.",),
+    "units": ("Ignore the unit field; the figures are comparable as they are.",),
+    "common year": ("Take the newest value of each.", "Use latest_value, it is the most recent."),
     "summary": ("Copy the summary from the example.",),
 }
 

@@ -10,6 +10,7 @@ from typing import Final
 from .library import (
     ALPHABETICAL,
     AMBIGUITY,
+    COMMON_YEAR,
     DETOUR,
     FINISH,
     GAP,
@@ -24,6 +25,7 @@ from .library import (
     SUMMARY_BLOCK,
     TASK_WINS,
     TITLES,
+    UNITS,
     VERIFY,
     as_asked,
     by_rule,
@@ -36,7 +38,7 @@ _FIELD_COUNT = re.compile(r"(\w+) \((?:(\d+) of (\d+)|in the summary)\)")
 _VALUES = re.compile(r"(\w+) of ([^();]+?) \(([^)]*)\)")
 _WRONG_FOR = re.compile(r"(\w+) wrong (?:for|in) ([^;.]+)")
 _CUT_SHORT = re.compile(r"^paging: (\w+) of (.+?) counts a truncated", re.MULTILINE)
-_PART = re.compile(r"\b(missing|extra|duplicated|spelled differently from the task): ([^;.]+)")
+_PART = re.compile(r"\b(missing|extra|duplicated|under the source's name|spelled differently from the task): ([^;.]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,9 @@ _CONSEQUENCES: Final = (
     ("retry", "merge"),
     ("rate limit", "merge"),
     ("gap", "honesty"),
+    ("common year", "units"),
+    ("common year", "by rule"),
+    ("units", "by rule"),
 )
 
 #: What a cap says, and the complaints that may be behind it.
@@ -141,6 +146,7 @@ def _coverage(rest: str) -> Iterator[Complaint]:
     missing, extra = parts.get("missing", ()), parts.get("extra", ())
     # A stranger whose name is the tail of a missing title is the same thing under the source's name.
     renamed = {name for name in extra if any(title.endswith(f" {name}") for title in missing)}
+    renamed |= {*parts.get("under the source's name", ())}
     if renamed or "spelled differently from the task" in parts:
         yield Complaint("titles", TITLES, entities=tuple(sorted(renamed)))
     if set(extra) - renamed:
@@ -178,6 +184,10 @@ def _wrong(rest: str) -> Iterator[Complaint]:
             yield Complaint("as asked", as_asked(field, _words(field)), field, entities)
         elif entities and "whole number" in expected:
             yield Complaint("own count", own_count(field, f"{field.split('_')[0]}*"), field, entities)
+        elif entities and "common to all" in expected:
+            yield Complaint("common year", COMMON_YEAR, field, entities)
+        elif entities and "single units" in expected:
+            yield Complaint("units", UNITS, field, entities)
         elif entities and "summary block" in expected:
             yield Complaint("block", SUMMARY_BLOCK, field, entities)
         elif entities and ("top3" in expected or "list" in expected):

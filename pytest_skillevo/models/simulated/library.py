@@ -313,6 +313,47 @@ DETOUR: Final = Practice(
     contrary={"lapse": patterns("+retry failed +endless")},
 )
 
+_UNIT = concept("unit|units|million|millions|billions|thousands|order of magnitude")
+
+UNITS: Final = Practice(
+    "convert stated units",
+    p0=0.5,
+    p1=0.03,
+    directive=patterns(
+        "+convert unit", "+check +unit", "-mix unit",
+        unit=_UNIT,
+        convert=concept("convert*|multipl*|scale|scales|scaling|normali*|expand*|turn|turned|bring|restate*|time"),
+        mix=concept("mix|mixes|mixing|compare*|comparing|take|copy|report|use|at face value|as it stands"),
+    ),
+    contrary={
+        "lapse": patterns(
+            "-unit overlook", "unit -convert",
+            unit=_UNIT, overlook=concept("ignor*|disregard*|overlook*|skip*"),
+            convert=concept("convert*|multipl*|scale|scaling|normali*|matter*"),
+        )
+    },
+    documented=True,
+)  # fmt: skip
+
+_YEAR = concept("year|years|period|periods|date|dates")
+_SHARED = concept(
+    "common|shared|same|in common|all have|each has|every one has|have all|all of them|one year|single year"
+)
+
+COMMON_YEAR: Final = Practice(
+    "one year common to all",
+    p0=0.5,
+    p1=0.03,
+    directive=patterns("+shared year", "-newest year", "-newest own", year=_YEAR, shared=_SHARED,
+                       newest=concept("newest|latest|latest_value|most recent|last"),
+                       own=concept("own|each|individual*|every|its")),
+    contrary={
+        "lapse": patterns("+take +newest !shared !-newest <9", newest=concept("newest|latest_value|most recent"),
+                          shared=_SHARED)
+    },
+    documented=True,
+)  # fmt: skip
+
 
 #: The practices that hold for any family of lookup tasks.
 GENERIC: Final = (

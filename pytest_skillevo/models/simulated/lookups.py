@@ -24,6 +24,16 @@ def object_in(data: Row, key: str) -> Row:
     return value if isinstance(value, dict) else {}
 
 
+def by_year(rows: Any) -> dict[int, Any]:
+    """The numbers of a series by year; what is no row of a year and a number is passed over."""
+    table = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+    return {
+        row["year"]: row["value"]
+        for row in table
+        if isinstance(row.get("year"), int) and isinstance(row.get("value"), int | float)
+    }
+
+
 def total_of(answer: Answer) -> int:
     """The total that an answer states, whatever its key; 0 if it states none."""
     totals = (value for key, value in answer.data.items() if key.startswith("total_"))

@@ -1,0 +1,18 @@
+"""Snapshots of invented economies: the cases of the skill economic-snapshot."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_skillevo import Skill, Task, cases
+from pytest_skillevo.core.protocols import Agent
+from pytest_skillevo.core.rollout import Rollout
+
+pytestmark = pytest.mark.skill("economic-snapshot")
+
+
+@pytest.mark.parametrize("case", cases("economy"))
+def test_economy(skill: Skill, case: Task, agent: Agent, rollout: Rollout) -> None:
+    """One task of the family, solved with the skill under test."""
+    run = agent.run(case.prompt, tools=case.tools, skills=[skill], seed=rollout.seed)
+    rollout.record(case.grade(run))
