@@ -9,7 +9,16 @@ from ..core.draws import draw_bits, seed_of
 from ..core.errors import ConfigError
 from ..core.records import Case, Evaluation, Outcome, RolloutRequest, Split
 from ..core.skill import Skill
-from ..core.verdict import Comparison, Confirmation, PairedCase, Rules, compare, confirm, flagged_criticals
+from ..core.verdict import (
+    Comparison,
+    Confirmation,
+    PairedCase,
+    Rules,
+    compare,
+    confirm,
+    flagged_criticals,
+    reference_rule,
+)
 from .dataset import Dataset
 from .progress import Progress
 from .recorder import Recorder
@@ -90,6 +99,18 @@ def measure(
         left_out=tuple(arms.left_out),
         objectives=arms.objectives("holdout"),
     )
+
+
+def reference_note(confirmed: Confirmed, dataset: Dataset) -> list[str]:
+    """A sentence when the reference would have promoted what is not shown to be better; nothing otherwise."""
+    holdout = set(dataset.ids("holdout"))
+    told = reference_rule([pair for pair in confirmed.pairs if pair.case_id in holdout and not pair.missing])
+    if not told.eligible:
+        return []
+    return [
+        f"by the reference's rule it would pass ({told.reason}), as would every second candidate that is no better: "
+        "that rule looks at the mean and at nothing else"
+    ]
 
 
 class Arms:

@@ -27,7 +27,7 @@ from ..store.bundles import versions_json
 from . import report_data
 from .cache import SearchCache
 from .candidate import completed, refusal
-from .confirmation import Confirmed, run_confirmation
+from .confirmation import Confirmed, reference_note, run_confirmation
 from .dataset import Dataset
 from .events import ExperimentEvent, Observe, nobody
 from .packing import CASES
@@ -275,6 +275,8 @@ class Experiment:
         )
         findings.confirmed = confirmed
         decision = confirmed.holdout.decision
+        if decision.verdict is Verdict.INCONCLUSIVE:
+            findings.notes += reference_note(confirmed, dataset)
         if self._prior:
             reason = (
                 f"the holdout was opened before this search began ({self._prior}x), "

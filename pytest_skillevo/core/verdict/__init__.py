@@ -22,6 +22,7 @@ from .records import (
     TokenComparison,
     Verdict,
 )
+from .reference import ReferenceDecision, reference_rule
 from .replay import compare_replay, lower_by_replay
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "Noise",
     "PairedCase",
     "PowerNote",
+    "ReferenceDecision",
     "ReplayComparison",
     "ReplayEvidence",
     "ReplayPair",
@@ -52,4 +54,5 @@ __all__ = [
     "lower_by_replay",
     "noise_of",
     "power_note",
+    "reference_rule",
 ]
