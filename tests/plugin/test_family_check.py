@@ -18,9 +18,9 @@ def project(pytester, monkeypatch):
 
 
 def test_a_new_family_keeps_every_rule_and_its_cases_pass(project, capsys):
-    checked = project.runpytest_subprocess("suites/cat_toys", "--family-check")
+    checked = project.runpytest_inprocess("suites/cat_toys", "--family-check")
     checked.assert_outcomes(passed=len(CHECKS))
-    played = project.runpytest_subprocess("suites/cat_toys", "-q")
+    played = project.runpytest_inprocess("suites/cat_toys", "-q")
     assert played.ret == 0
     played.stdout.fnmatch_lines(["*1 skill, 54 cases (12 feedback, 12 validation, 30 holdout, 1 critical)*"])
 
@@ -29,7 +29,7 @@ def test_a_broken_rule_fails_in_words_without_a_traceback(project):
     file = project.path / "suites" / "cat_toys" / "family.py"
     text = file.read_text(encoding="utf-8").replace('critical=frozenset({("h1", 0)}),', "critical=frozenset(),")
     file.write_text(text, encoding="utf-8")
-    checked = project.runpytest_subprocess("suites/cat_toys", "--family-check", "-k", "enough")
+    checked = project.runpytest_inprocess("suites/cat_toys", "--family-check", "-k", "enough")
     checked.assert_outcomes(failed=1, deselected=len(CHECKS) - 1)
     checked.stdout.fnmatch_lines(["*family cat-toys: there are enough cases*", "*set FamilySpec.critical*"])
     assert "Traceback" not in checked.stdout.str()
@@ -37,12 +37,30 @@ def test_a_broken_rule_fails_in_words_without_a_traceback(project):
 
 def test_a_place_without_a_family_and_an_unknown_name_are_usage_errors(pytester):
     pytester.makepyfile(test_it="def test_it(): pass")
-    nothing = pytester.runpytest_subprocess("--family-check")
+    nothing = pytester.runpytest_inprocess("--family-check")
     assert nothing.ret == pytest.ExitCode.USAGE_ERROR
     nothing.stderr.fnmatch_lines(["*there is no family.py in, below or above*"])
-    unknown = pytester.runpytest_subprocess("--family-check-name=zebra")
+    unknown = pytester.runpytest_inprocess("--family-check-name=zebra")
     assert unknown.ret == pytest.ExitCode.USAGE_ERROR
     unknown.stderr.fnmatch_lines(["*no family 'zebra'*"])
+
+
+def test_an_installed_family_is_checked_by_its_name(project, monkeypatch):
+    """A family of another package, found by its entry point."""
+    site = project.path / "site"
+    site.mkdir()
+    (project.path / "suites" / "cat_toys").rename(site / "toys")
+    (site / "toys" / "__init__.py").write_text("", encoding="utf-8")
+    info = site / "toys-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: toys\nVersion: 1.0\n", encoding="utf-8")
+    point = "[pytest_skillevo.families]\ncat-toys = toys.family:FAMILY\n"
+    (info / "entry_points.txt").write_text(point, encoding="utf-8")
+    monkeypatch.syspath_prepend(site)
+    checked = project.runpytest_inprocess(
+        "--family-check-name=cat-toys", "-k", "enough or bytes", "-p", "no:cacheprovider"
+    )
+    checked.assert_outcomes(passed=2, deselected=len(CHECKS) - 2)
 
 
 def test_a_family_is_never_written_over_and_bad_names_are_refused(project, capsys):
