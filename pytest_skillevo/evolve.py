@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
@@ -175,12 +176,15 @@ class EvolveRun:
             for line in plan_lines(self._plan):
                 terminalreporter.write_line(line)
         if self._report is not None:
+            from .report.github import annotate
+            from .report.markdown import markdown
             from .report.terminal import end_screen
             from .reporting import github_lines
 
             screen = end_screen(self._report, self._paths)
             terminalreporter.section(screen.title)
-            for line in [*screen.lines, *github_lines(self._config, self._report)]:
+            annotations = partial(annotate, self._report)
+            for line in [*screen.lines, *github_lines(self._config, annotations, markdown(self._report))]:
                 terminalreporter.write_line(line)
         for notice in self._notices():
             terminalreporter.write_line(f"skillevo: {notice}")

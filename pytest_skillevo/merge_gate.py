@@ -9,6 +9,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,7 @@ from .evolve import EvolveRun
 from .gate_suite import Findings, Judged, case_marks, command_of, judge_here, judge_there
 from .reference import Place, Reference, laid_out, repository
 from .report import story
-from .report.gate import GateLine, GateScreen, gate_lines
+from .report.gate import GateLine, GateScreen, gate_annotations, gate_lines, gate_markdown
 
 if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter
@@ -54,7 +55,7 @@ class GateRun(EvolveRun):
 
     def _experiment(self, session: pytest.Session) -> None:
         from .casereports import publish_decision
-        from .gate_files import cleaned_screen, paths_of, reports_of, write_files
+        from .gate_files import cleaned_screen, paths_of, write_files
         from .reporting import github_lines
 
         config = self._config
@@ -73,7 +74,8 @@ class GateRun(EvolveRun):
         self._decide(reference, changed, compared, sum(before.get(name) == skill for name, skill in after.items()))
         assert self._screen is not None
         self._screen = cleaned_screen(self._screen)
-        self._annotations = [line for report in reports_of(self._screen) for line in github_lines(config, report)]
+        annotations = partial(gate_annotations, self._screen)
+        self._annotations = github_lines(config, annotations, gate_markdown(self._screen))
         self._files = write_files(session, self._screen, reference, compared.judged, after, changed)
         for line in self._screen.lines:
             publish_decision(session, line)

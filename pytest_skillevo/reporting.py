@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
@@ -55,17 +55,20 @@ def _page(config: pytest.Config, report: Mapping[str, Any]) -> str:
         return page(report, read_details(store, report))
 
 
-def github_lines(config: pytest.Config, report: Mapping[str, Any]) -> list[str]:
-    """On GitHub Actions: add the report to the step summary, and give the annotations to print."""
-    from .report.github import add_to_summary, annotate
+def github_lines(config: pytest.Config, annotate: Callable[[str], list[str]], comment: str) -> list[str]:
+    """On GitHub Actions: add the comment to the step summary, and give the annotations to print.
+
+    `annotate` gets the folder of the node ids inside the repository.
+    """
+    from .report.github import add_to_summary
 
     lines = []
     if os.environ.get("GITHUB_ACTIONS") == "true":
-        lines += annotate(report, _in_repository(config.rootpath))
+        lines += annotate(_in_repository(config.rootpath))
     summary = os.environ.get("GITHUB_STEP_SUMMARY")
     if summary:
         try:
-            if not add_to_summary(Path(summary), report):
+            if not add_to_summary(Path(summary), comment):
                 lines.append("skillevo: the step summary is full; the report is in its files")
         except OSError as error:
             # The verdict stands whether or not the runner takes the summary.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from . import figures, story
+from .github import MOST_ANNOTATIONS, case_annotations, command
 from .markdown import COMMENT_LIMIT, escaped, markdown
 from .text import no_command, one_line, wrap
 
@@ -86,7 +87,21 @@ def gate_markdown(screen: GateScreen, limit: int = COMMENT_LIMIT) -> str:
     text = "\n".join(no_command(line) for line in head)[: limit // 2]
     reports = [line.report for line in screen.lines if line.report is not None]
     share = (limit - len(text)) // max(len(reports), 1)
-    return text + "".join("\n---\n\n" + markdown(report, share - 10) for report in reports)
+    return text + "".join("\n---\n\n" + markdown(report, max(share - 10, 0)) for report in reports)
+
+
+def gate_annotations(screen: GateScreen, folder: str) -> list[str]:
+    """For GitHub Actions: an error for each skill that may not be merged, a notice for others, then the worst cases.
+
+    `folder` is where node ids begin inside the repository.
+    """
+    lines = []
+    for line in sorted(screen.lines, key=lambda one: one.merge):
+        title = f"skill gate: {one_line(line.name, _NAME)} {story.verdict_words(line.verdict)}"
+        lines.append(command("notice" if line.merge else "error", {"title": title}, _told(line)))
+    for line in screen.lines:
+        lines += [] if line.report is None or line.merge else case_annotations(line.report, folder)
+    return lines[:MOST_ANNOTATIONS]
 
 
 def _told(line: GateLine) -> str:

@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from . import story
 from .evidence import critical_sentences, losses
-from .markdown import markdown
 from .text import one_line, visible
 
 Json = Mapping[str, Any]
@@ -34,20 +33,22 @@ def annotate(report: Json, folder: str = "") -> list[str]:
     if story.is_simulated(report):
         title += " (simulated model)"
     text = " ".join([story.reason(report), *critical_sentences(report)])
-    lines = [_command(_KINDS.get(decision["verdict"], "error"), {"title": title}, text)]
-    lines += _cases(report, folder)
+    lines = [command(_KINDS.get(decision["verdict"], "error"), {"title": title}, text)]
+    lines += case_annotations(report, folder)
     return lines[:MOST_ANNOTATIONS]
 
 
-def _cases(report: Json, folder: str) -> Iterator[str]:
+def case_annotations(report: Json, folder: str) -> Iterator[str]:
+    """A warning at the file of every case that got worse, the greatest loss first."""
     for row in losses(report):
         path = row["case"].partition("::")[0]
         mark = "critical holdout case" if row["critical"] else "holdout case"
         text = f"{mark} got worse: {row['before']:.2f} -> {row['after']:.2f}: {row['case']}"
-        yield _command("warning", {"file": f"{folder}/{path}" if folder else path, "title": "skillevo"}, text)
+        yield command("warning", {"file": f"{folder}/{path}" if folder else path, "title": "skillevo"}, text)
 
 
-def _command(kind: str, properties: Mapping[str, str], text: str) -> str:
+def command(kind: str, properties: Mapping[str, str], text: str) -> str:
+    """A workflow command of one line, its parts escaped as the runner wants them."""
     given = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
     return f"::{kind} {given}::{_data(one_line(text, _TEXT))}"
 
@@ -60,11 +61,11 @@ def _property(text: str) -> str:
     return _data(visible(text)).replace(":", "%3A").replace(",", "%2C")
 
 
-def add_to_summary(path: Path, report: Json) -> bool:
-    """Append the report to the step summary, unless it would no longer fit. Raises OSError."""
-    text = markdown(report).encode("utf-8", "replace")
+def add_to_summary(path: Path, markdown: str) -> bool:
+    """Append Markdown to the step summary, unless it would no longer fit. Raises OSError."""
+    data = markdown.encode("utf-8", "replace")
     with path.open("ab") as summary:
-        if os.fstat(summary.fileno()).st_size + len(text) > SUMMARY_BYTES:
+        if os.fstat(summary.fileno()).st_size + len(data) > SUMMARY_BYTES:
             return False
-        summary.write(text)
+        summary.write(data)
     return True

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from .gate_project import GateProject
+
 
 def test_a_markdown_report_is_written_beside_the_json(suite: pytest.Pytester, evolve) -> None:
     result = evolve("--evolve-report=out/report.md")
@@ -45,6 +47,22 @@ def test_a_summary_that_cannot_be_written_takes_no_verdict_back(evolve, monkeypa
     result = evolve()
     assert result.ret == 0
     result.stdout.fnmatch_lines(["skillevo: the step summary could not be written: No such file or directory"])
+
+
+def test_a_gate_on_github_actions_shows_its_answer_once(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = GateProject(pytester)
+    project.skill("demo", " Be careless.")
+    summary = pytester.path / "summary.md"
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    result = project.gate("--evolve-repeats=1")
+    assert result.ret == 1
+    lines = [line for line in result.stdout.lines if line.startswith("::")]
+    assert 1 <= len(lines) <= 10
+    assert lines[0].startswith("::error title=skill gate%3A demo ")
+    assert summary.read_text(encoding="utf-8").count("## skill gate: FAIL") == 1
 
 
 def test_elsewhere_nothing_of_github_is_printed(evolve) -> None:

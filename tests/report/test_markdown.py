@@ -142,7 +142,7 @@ def test_a_huge_report_still_fits_into_a_comment_and_says_what_is_missing(name):
     ]
     report["warnings"] = ["w" * 100_000] * 1000
     text = markdown(report)
-    assert len(text) <= COMMENT_LIMIT - 4_000
+    assert len(text) <= COMMENT_LIMIT
     assert "more cases are in the report" in text
     assert "more characters of the diff are in the report" in text
     assert text.count("<details>") == text.count("</details>")
@@ -162,6 +162,14 @@ def test_no_foreign_text_reaches_github_as_anything_but_text(data, name):
     assert not re.search(r"#\d", prose)
     tags = re.findall(r"(?<!\\)<[^>]*>", prose)
     assert set(tags) <= {"<details>", "</details>", "<summary>", "</summary>"}
+
+
+@pytest.mark.parametrize("limit", [10, 600, 4_000, 20_000])
+def test_a_small_share_of_a_comment_holds_whole_folds_or_the_answer_alone_or_nothing(limit):
+    text = markdown(ENDINGS["accept"], limit)
+    assert len(text) <= limit
+    assert text.count("<details>") == text.count("</details>")
+    assert (limit < 600) == (text == "")
 
 
 def test_an_unknown_figure_is_not_a_number():
