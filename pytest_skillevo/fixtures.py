@@ -1,16 +1,17 @@
-"""The fixtures that skill cases use: skill, rollout, agent, judge.
+"""The fixtures that skill cases use: skill, rollout, agent, recorded, workspace, judge, learning.
 
 PYTEST_DONT_REWRITE: no assert here needs an explanation, and every pytest run loads this module.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
+    from .agents.workspace import Workspace
     from .core.protocols import Agent, ChatModel, Reply, Tool
     from .core.records import AgentRun, Message
     from .core.rollout import Rollout
@@ -58,6 +59,23 @@ def agent(rollout: Rollout, request: pytest.FixtureRequest) -> Agent:
     from .wiring import agent_for
 
     return RecordedAgent(agent_for(model_for(request, "agent", rollout)), rollout)
+
+
+@pytest.fixture
+def recorded(rollout: Rollout) -> Callable[[Agent], Agent]:
+    """Wraps an agent of your own, so that its usage and conversations go into the rollout: `recorded(my_agent)`."""
+    return lambda agent: RecordedAgent(agent, rollout)
+
+
+@pytest.fixture
+def workspace(rollout: Rollout, request: pytest.FixtureRequest) -> Iterator[Workspace]:
+    """A fresh folder for this run. Whatever changes there without permission (`workspace.allow`) makes the score 0."""
+    from .agents.workspace import Workspace
+    from .guard import watch
+
+    with Workspace() as fresh:
+        watch(request.node, fresh, rollout)
+        yield fresh
 
 
 @pytest.fixture

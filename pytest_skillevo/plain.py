@@ -155,6 +155,8 @@ class PlainRun:
         if rollout is not None and pyfuncitem.nodeid in self._cases:
             if rollout.misuse is not None:
                 raise rollout.misuse
+            if rollout.breaches:
+                pytest.fail("; ".join(rollout.breaches), pytrace=False)
             if rollout.failed_checks:
                 pytest.fail("checks failed: " + "; ".join(rollout.failed_checks), pytrace=False)
         return result

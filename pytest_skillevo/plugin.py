@@ -10,9 +10,9 @@ from __future__ import annotations
 import pytest
 
 from . import options
-from .fixtures import agent, judge, learning, rollout, skill
+from .fixtures import agent, judge, learning, recorded, rollout, skill, workspace
 
-__all__ = ["agent", "judge", "learning", "rollout", "skill"]
+__all__ = ["agent", "judge", "learning", "recorded", "rollout", "skill", "workspace"]
 
 MARKERS = (
     "skill(name, *, may_be_absent=False): the skill that these cases exercise",

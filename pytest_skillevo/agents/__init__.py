@@ -1,7 +1,10 @@
-"""Agents: the built-in tool loop with progressive disclosure of skills."""
+"""Agents: the built-in tool loop with progressive disclosure of skills, and adapters for agents of one's own."""
 
 from __future__ import annotations
 
+from .command import CommandAgent
+from .function import FunctionAgent
 from .loop import LoopAgent
+from .workspace import Workspace
 
-__all__ = ["LoopAgent"]
+__all__ = ["CommandAgent", "FunctionAgent", "LoopAgent", "Workspace"]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from typing import Any, NoReturn
 
 from .errors import EvaluationError
 from .records import Evaluation, Usage, check_usage, merge_usage
+from .skill import Skill
 
 #: Beyond these a figure is a mistake, and sums of it would be no numbers any more.
 HEAVIEST = 1e9
@@ -30,6 +32,7 @@ class Rollout:
         self._checks: list[tuple[str, bool, float]] = []
         self._usage: dict[str, Usage] = {}
         self._sessions: list[Mapping[str, Any]] = []
+        self._breaches: list[str] = []
         #: The first misuse; kept, so that a test cannot swallow it.
         self.misuse: EvaluationError | None = None
 
@@ -76,6 +79,23 @@ class Rollout:
         self._checks.append((str(label), bool(holds), float(weight)))
         return bool(holds)
 
+    def breach(self, what: str) -> None:
+        """Say that the agent broke the rules of its run, such as writing where it must not: the score is 0 then."""
+        self._breaches.append(str(what))
+
+    def attest(self, skill: Skill, *, digest: str | None = None, text: str | None = None) -> None:
+        """Compare the skill that the agent really saw, by the digest of its folder or the text of its SKILL.md.
+
+        An arm that saw another version than the one on trial would prove nothing: that is an error, not a score.
+        """
+        if (digest is None) == (text is None):
+            self._refuse("rollout.attest() takes digest=... or text=...")
+        if (digest is not None and digest != skill.digest) or (text is not None and text != skill.text):
+            self._refuse(
+                f"the agent saw another version of {skill.name} than the one on trial ({skill.digest[:12]}): a skill "
+                "of that name is installed elsewhere, or the agent keeps one"
+            )
+
     def usage(
         self,
         role: str = "agent",
@@ -110,6 +130,11 @@ class Rollout:
         self._sessions.append(session)
 
     @property
+    def breaches(self) -> tuple[str, ...]:
+        """What the agent did against the rules, in order."""
+        return tuple(self._breaches)
+
+    @property
     def failed_checks(self) -> tuple[str, ...]:
         """Labels of the checks that do not hold, in order."""
         return tuple(label for label, holds, _ in self._checks if not holds)
@@ -121,6 +146,13 @@ class Rollout:
         """
         if self.misuse is not None:
             raise self.misuse
+        found = self._evaluation(failure)
+        if not self._breaches:
+            return found
+        feedback = "\n".join(part for part in (*self._breaches, found.feedback) if part)
+        return replace(found, score=0.0, passed=False, feedback=feedback)
+
+    def _evaluation(self, failure: str | None) -> Evaluation:
         recorded = self._recorded
         if recorded is not None:
             usage = merge_usage(recorded.usage, self._usage)
