@@ -95,7 +95,8 @@ class Agent(Protocol):
 class Behaviour(Protocol):
     """How the simulated model acts as an agent for one kind of task.
 
-    A behaviour sees only what a chat model sees: messages, tool schemas and the seed.
+    A behaviour sees only what a chat model sees: messages, tool schemas and the seed. It may have `terms`, the words of
+    its family by which skills are read (models/simulated/words.py).
     """
 
     @property
