@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from pytest_skillevo.cli import main
+
 from .gate_project import GateProject
 
 
@@ -63,6 +65,9 @@ def test_a_gate_on_github_actions_shows_its_answer_once(
     assert 1 <= len(lines) <= 10
     assert lines[0].startswith("::error title=skill gate%3A demo ")
     assert summary.read_text(encoding="utf-8").count("## skill gate: FAIL") == 1
+    (report,) = (pytester.path / ".skillevo" / "reports").glob("*.json")
+    assert main(["report", str(report), "-o", "page.html"]) == 0
+    assert "REJECT" in (pytester.path / "page.html").read_text(encoding="utf-8")
 
 
 def test_elsewhere_nothing_of_github_is_printed(evolve) -> None:
