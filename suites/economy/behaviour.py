@@ -130,7 +130,7 @@ def _tier(economy: Item, worker: Worker) -> str | None:
     """The tier by the task's limits; in a lapse the service's class, or the looks of the total."""
     limits = [(int(limit.replace(",", "")), name) for limit, name in _TIERS.findall(worker.at.prompt)]
     last = _LAST.search(worker.at.prompt)
-    names = [*(name for _, name in limits), *([last[1]] if last else [])]
+    names: list[str] = [*(name for _, name in limits), *([last[1]] if last else [])]
     value = _per_person(economy, worker)
     if value is None or not names:
         return None

@@ -330,17 +330,16 @@ CONTRACT = Contract(
 
 # --- levels and texts --------------------------------------------------------------------------------------------
 
-_STANDING = (FaultRule("S", trait="millions"), FaultRule("A"))
-_BROKEN = FaultRule("R", (SNAPSHOT,))
+_CODE, _MILLIONS, _BROKEN = FaultRule("A"), FaultRule("S", trait="millions"), FaultRule("R", (SNAPSHOT,))
 LEVELS = {
-    "e1": Level(3, (SNAPSHOT, GDP, INFO), _STANDING),
-    "e2": Level(3, (SNAPSHOT, GDP, INDICATOR), (FaultRule("T", (GDP,)), *_STANDING)),
-    "e3": Level(3, (GDP, INDICATOR, PEOPLE), _STANDING),
-    "m1": Level(4, (SNAPSHOT, GDP, INFO, INDICATOR), (FaultRule("T", (GDP, INFO)), _BROKEN, *_STANDING)),
-    "m2": Level(4, (SNAPSHOT, GDP, INDICATOR, PEOPLE), (FaultRule("L", (GDP, PEOPLE)), _BROKEN, *_STANDING)),
+    "e1": Level(3, (SNAPSHOT, GDP, INFO), ()),
+    "e2": Level(3, (SNAPSHOT, GDP, INDICATOR), (FaultRule("T", (GDP,)), _CODE)),
+    "e3": Level(3, (GDP, INDICATOR, PEOPLE), (_MILLIONS, _CODE)),
+    "m1": Level(4, (SNAPSHOT, GDP, INFO, INDICATOR), (FaultRule("T", (GDP, INFO)), _BROKEN, _MILLIONS, _CODE)),
+    "m2": Level(4, (SNAPSHOT, GDP, INDICATOR, PEOPLE), (FaultRule("L", (GDP, PEOPLE)), _BROKEN, _MILLIONS, _CODE)),
     "h1": Level(5, (SNAPSHOT, GDP, INFO, INDICATOR, PEOPLE),
                 (FaultRule("T", (GDP,), times=2), FaultRule("L", (INFO, PEOPLE)), _BROKEN,
-                 FaultRule("G", trait="silent"), *_STANDING)),
+                 FaultRule("G", trait="silent"), _MILLIONS, _MILLIONS, _CODE)),
 }  # fmt: skip
 HINTS = {
     INFO: "who it is",

@@ -23,6 +23,26 @@ PARAPHRASES = {
         "If a call errors every time, go the other way.",
         "Where a tool stays broken, its fallback is the list tool.",
     ],
+    "convert stated units": [
+        "Look at the unit and convert where it says millions.",
+        "Amounts given in millions have to be multiplied first.",
+        "Scale everything to the same unit.",
+        "Do not compare amounts with different units.",
+        "Turn figures in millions into plain dollars.",
+        "Check which unit each answer states.",
+        "Restate all amounts in one unit.",
+        "A figure in thousands is expanded before it is written.",
+    ],
+    "one year common to all": [
+        "Pick the last year that every answer covers, one common year.",
+        "The year must be the same for the whole table.",
+        "Use a single year throughout.",
+        "Never take the newest figure of each row.",
+        "All have to be reported for one shared year.",
+        "Determine the most recent common year first.",
+        "Figures belong to the same period everywhere.",
+        "Do not use the latest year of each one, use what they have in common.",
+    ],
     "include category_dishes": [
         "Each recipe carries a category_dishes block.",
         "Besides the sample's keys, put category_dishes in.",
@@ -264,6 +284,14 @@ NEAR_MISSES = {
     "copy the summary blocks": [
         "Rows are listed by hour.",
         "Write the hours in local time.",
+    ],
+    "convert stated units": [
+        "The oven has two units.",
+        "Millions of people like it.",
+    ],
+    "one year common to all": [
+        "The dish of the year is a common one.",
+        "Take the newest version of the file format.",
     ],
     "take another route": [
         "Another tool lists the makers.",

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pytest_skillevo.models.simulated.library import (
+    COMMON_YEAR,
     DETOUR,
     GENERIC,
     SUMMARY_BLOCK,
+    UNITS,
     as_asked,
     by_rule,
     include_field,
@@ -16,6 +18,8 @@ PRACTICES = (
     *GENERIC,
     SUMMARY_BLOCK,
     DETOUR,
+    UNITS,
+    COMMON_YEAR,
     include_field("category_dishes"),
     include_field("cuisine_dishes"),
     as_asked("cuisine", "cuisine|cuisines|kitchen*|adjective*"),

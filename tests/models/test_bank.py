@@ -14,7 +14,8 @@ from .practices_under_test import PRACTICES, TERMS
 FEEDBACK = """\
 coverage: 3 of 4 requested dishes delivered; missing: Rustic Ab Pot, Cd Tray; extra: Ab Pot, Zz Bowl; duplicated: Ef Pan.
 missing fields: category_dishes (4 of 4), category (1 of 4), cuisines_covered (in the summary).
-wrong values: category of Gh Fold (the catalogue's category is expected); cuisine of Ij Tray (the name used by the task is expected); ingredient_count of Kl Pan (a whole number is expected); cuisine_dishes of Mn Pot (an object with count and top3 over the whole area is expected); hourly_forecast of Uv Pan (the figures of the summary block is expected).
+wrong values: category of Gh Fold (the catalogue's category is expected); cuisine of Ij Tray (the name used by the task is expected); ingredient_count of Kl Pan (a whole number is expected); cuisine_dishes of Mn Pot (an object with count and top3 over the whole area is expected); hourly_forecast of Uv Pan (the figures of the summary block is expected); year of Yz Pan (the latest year common to all items is expected).
+wrong values: gdp of Yz Pan (figures in single units is expected).
 derived: difficulty_rating wrong for Kl Pan; cuisines_covered wrong in the summary.
 faults: after meal_details timed out for Op Bowl, Cd Tray and Ef Pan were requested again; only the failed item needs a repeat.
 faults: meal_by_area answered RATE_LIMITED for Op Bowl and was repeated at once; other calls must come first.

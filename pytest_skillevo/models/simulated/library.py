@@ -320,36 +320,46 @@ UNITS: Final = Practice(
     p0=0.5,
     p1=0.03,
     directive=patterns(
-        "+convert unit", "+check +unit", "-mix unit",
+        "+convert unit", "+look +unit", "-mix unit",
         unit=_UNIT,
-        convert=concept("convert*|multipl*|scale|scales|scaling|normali*|expand*|turn|turned|bring|restate*|time"),
+        convert=concept("convert*|multipl*|scale|scales|scaling|normali*|expand*|turn|turned|bring|restate*"),
+        look=concept("check*|read|look|mind|watch|note|inspect*|compare*|verify"),
         mix=concept("mix|mixes|mixing|compare*|comparing|take|copy|report|use|at face value|as it stands"),
     ),
     contrary={
         "lapse": patterns(
             "-unit overlook", "unit -convert",
-            unit=_UNIT, overlook=concept("ignor*|disregard*|overlook*|skip*"),
+            unit=_UNIT,
+            overlook=concept("ignor*|disregard*|overlook*|skip*"),
             convert=concept("convert*|multipl*|scale|scaling|normali*|matter*"),
         )
     },
     documented=True,
 )  # fmt: skip
 
-_YEAR = concept("year|years|period|periods|date|dates")
-_SHARED = concept(
-    "common|shared|same|in common|all have|each has|every one has|have all|all of them|one year|single year"
-)
+_YEAR = concept("year|years|period|periods")
+_SHARED = concept("common|shared|same|single year|one year|all have|each has|every one has|have all")
+_NEWEST = concept("newest|latest|latest_value|most recent|last")
 
 COMMON_YEAR: Final = Practice(
     "one year common to all",
     p0=0.5,
     p1=0.03,
-    directive=patterns("+shared year", "-newest year", "-newest own", year=_YEAR, shared=_SHARED,
-                       newest=concept("newest|latest|latest_value|most recent|last"),
-                       own=concept("own|each|individual*|every|its")),
+    directive=patterns(
+        "+shared year +all", "-newest year", "-newest own",
+        year=_YEAR,
+        shared=_SHARED,
+        newest=_NEWEST,
+        all=concept("all|every*|whole|throughout|table|use|report*|take|pick|choose|find|determine|latest|figures|values"),
+        own=concept("own|each|individual*|every|its"),
+    ),
     contrary={
-        "lapse": patterns("+take +newest !shared !-newest <9", newest=concept("newest|latest_value|most recent"),
-                          shared=_SHARED)
+        "lapse": patterns(
+            "+take +newest +own !shared !-newest <9",
+            newest=_NEWEST,
+            shared=_SHARED,
+            own=concept("own|each|every|its|it|value*|figure*|series|year|data|number*"),
+        )
     },
     documented=True,
 )  # fmt: skip
