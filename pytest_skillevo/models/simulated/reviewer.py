@@ -94,14 +94,21 @@ def _created(
     rules = [bank.RULES[name][0] for name in _recovered(transcript)]
     steps, _ = edited(Place("", numbered=True), "", [record], (), kind, key, terms)
     spec = {
-        "name": "-".join(sorted(stems(about))[:3]) or "learned-skill",
+        "name": "-".join(about.split(", ")[:3]) if stems(about) else "learned-skill",
         "description": pick(bank.DESCRIPTIONS, *key, "description").format(topics=about),
         "when_to_use": pick(bank.WHEN_TO_USE, *key, "when").format(topics=about),
-        "steps": [re.sub(r"^\d+\. ", "", line) for line in steps.splitlines()],
+        "steps": [_workflow(transcript), *(re.sub(r"^\d+\. ", "", line) for line in steps.splitlines())],
         "pitfalls": rules,
     }
     answer = {"skills": [spec]}
     return _broken(answer, key) if kind == edits.INVALID else _answer(answer)
+
+
+def _workflow(transcript: Sequence[Mapping[str, Any]]) -> str:
+    """The first step of a new skill: the tools of the session in the order of their first calls."""
+    calls = [call for entry in transcript for call in entry.get("tool_calls") or () if isinstance(call, dict)]
+    tools = list(dict.fromkeys(str(call.get("name")) for call in calls if call.get("name")))
+    return f"The tools, in the order of the work: {', '.join(tools)}." if tools else "Read the whole task first."
 
 
 def _skill_to_update(skills: Sequence[Mapping[str, Any]], task: str) -> Mapping[str, Any] | None:
