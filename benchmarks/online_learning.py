@@ -1,12 +1,12 @@
 """A stream of tasks that begins without any skill and learns one: with the loop, without it, and with a bad Reviewer.
 
-    python benchmarks/online_learning.py [--tasks 48] [--seeds 3] [--write reports/online-learning.md]
+    python benchmarks/online_learning.py [--tasks 36] [--seeds 3] [--write reports/online-learning.md]
 
 Each task of a family's feedback draws is run by the built-in agent, its conversation and its score go to the learning
 service, proposals meet the gates, what the gates park is measured on the validation tasks, and a rule stands in for the
-person: it approves what is better there, or in the arm `cost` what is cheaper and not worse. Later tasks use what was published. What counts in the
-end are the holdout tasks, which nobody learned from and nothing was decided on. All models are simulated: the figures
-show the machinery, not a language model.
+person: it approves what is better there, or in the arm `cost` what is cheaper and not worse. Later tasks use what was
+published. What counts in the end are the holdout tasks, which nobody learned from and nothing was decided on. All
+models are simulated: the figures show the machinery, not a language model.
 """
 
 from __future__ import annotations
@@ -233,12 +233,12 @@ TEXT = """\
 
     {command}
 
-Each stream has {tasks} tasks of a family's feedback draws and begins without any skill; means over {seeds} root seeds. `first`
-and `last` are the first and the last {quarter} tasks of the stream, `holdout` are the 30 holdout tasks after it, with the skills
-as the stream left them and with equal seeds in all arms; `per point` is the price of one point of score there. Arms:
-`without` has no loop. `quality` and `cost` have the Reviewer with its documented shares of bad edits; what was measured on
-the validation tasks is approved if it is better, or if it is cheaper and not worse. `harmful` and `vague` have a Reviewer
-that writes nothing but such rules, and the rule of `quality`.
+Each stream has {tasks} tasks of a family's feedback draws and begins without any skill; means over {seeds} root seeds.
+`first` and `last` are the first and the last {quarter} tasks of the stream, `holdout` are the 30 holdout tasks after
+it, with the skills as the stream left them and with equal seeds in all arms; `per point` is the price of one point of
+score there. Arms: `without` has no loop. `quality` and `cost` have the Reviewer with its documented shares of bad
+edits; what was measured on the validation tasks is approved if it is better, or if it is cheaper and not worse.
+`harmful` and `vague` have a Reviewer that writes nothing but such rules, and the rule of `quality`.
 
 | family | arm | score first | last | holdout | tokens first | last | holdout | per point |
 |---|---|---|---|---|---|---|---|---|
@@ -260,7 +260,7 @@ pass), `loaded` tasks of the stream that loaded a learned version.
 def main(argv: Sequence[str] | None = None) -> int:
     """Run all streams and print or write the report."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--tasks", type=int, default=48)
+    parser.add_argument("--tasks", type=int, default=36)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--write", type=Path)
     arguments = parser.parse_args(argv)

@@ -18,7 +18,7 @@ from ..core.review.decision import ReviewDecision, normalised
 from ..core.review.policy import PolicyDecision, decide
 from ..core.review.prompt import ReviewInput
 from ..core.review.reconcile import reconcile
-from ..core.review.reviewer import Review, Reviewing
+from ..core.review.reviewer import Review, ReviewFailed, Reviewing
 from ..core.review.signals import Delta, scan
 from ..core.revisions import Action, Revision, Status
 from ..core.skill import Skill
@@ -85,6 +85,8 @@ class Pipeline:
         )
         seed = seed_of("review", session.id, work.job.seq, work.job.attempts)
         review = call(lambda: self._reviewer.review(given, seed=seed))
+        if review is not None and not isinstance(review, Review):
+            raise ReviewFailed(f"the Reviewer answered with {type(review).__name__} instead of a Review")
         usage = NO_USAGE if review is None else review.usage
         verdict = Verdict(True, {"policy": policy.to_json(), "usage": usage.to_json()}, {"reviewed": 1})
         _count_usage(verdict, usage)
