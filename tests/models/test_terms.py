@@ -8,8 +8,8 @@ from pytest_skillevo.core.errors import ConfigError
 from pytest_skillevo.models.simulated.language import read_sentence
 from pytest_skillevo.models.simulated.library import RETRY, VERIFY
 from pytest_skillevo.models.simulated.practices import STATED, Pattern, read_statements, scope_of
-from pytest_skillevo.models.simulated.worker import read_order
 from pytest_skillevo.models.simulated.words import concepts
+from pytest_skillevo.models.simulated.worker import read_order
 
 TERMS = (("item", "gadget"), ("items", "gadgets"), ("artifact", "catalogue card"))
 
