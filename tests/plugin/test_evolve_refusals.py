@@ -28,7 +28,6 @@ def _usage_error(result: pytest.RunResult, *lines: str) -> None:
         ("--evolve-stages=confirm", "--evolve-stages=confirm: expected *each stage needs the one before it"),
         ("--evolve-model=judg=simulated", "--evolve-model=judg=simulated: expected NAME or ROLE=NAME"),
         ("--evolve-model=simulatd", "Did you mean 'simulated'"),
-        ("--evolve-model=gpt-x", "needs LiteLLM, which is not supported yet"),
         ("--evolve-max-usd=0", "--evolve-max-usd=0: expected an amount"),
         ("--evolve-max-seconds=inf", "--evolve-max-seconds=inf: expected a number of seconds"),
         ("--evolve-report=out.txt", "the suffix chooses the kind"),

@@ -161,6 +161,12 @@ def test_a_money_cap_on_a_model_without_a_price_is_refused_before_the_first_call
     assert chat_server.requests(unpriced) == []
 
 
+def test_a_name_that_no_provider_answers_to_is_refused(run):
+    refused = run("--evolve", model="opnai/gpt-4o", live=False)
+    assert refused.ret == pytest.ExitCode.USAGE_ERROR
+    refused.stderr.fnmatch_lines(["*there is no model 'opnai/gpt-4o'*Did you mean 'openai'*"])
+
+
 @pytest.mark.parametrize("evolve", [False, True])
 def test_a_missing_key_is_told_in_one_sentence(run, monkeypatch, evolve):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Final
@@ -19,10 +19,9 @@ _ENVIRONMENT: Final = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "
 _LOGGERS: Final = ("LiteLLM", "LiteLLM Proxy", "LiteLLM Router")
 
 
-@cache
 def litellm() -> Any:
     """The library. Raises ConfigError when it is not installed."""
-    if find_spec("litellm") is None:
+    if "litellm" not in sys.modules and find_spec("litellm") is None:
         raise ConfigError(
             "real models need LiteLLM, which is not installed: pip install 'pytest-skillevo[litellm]'. "
             "Recorded answers need nothing: --evolve-cassettes=replay"

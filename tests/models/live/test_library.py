@@ -13,7 +13,7 @@ from pytest_skillevo.models import resolve_model
 from pytest_skillevo.models.live import LiveModel, LiveSettings
 from pytest_skillevo.models.live import library as loading
 from pytest_skillevo.models.live.failures import Kind, failure_of
-from pytest_skillevo.models.live.library import litellm, require_provider
+from pytest_skillevo.models.live.library import require_provider
 
 SILENT_IMPORT = """
 import os, socket, sys
@@ -70,12 +70,9 @@ def test_a_server_of_ones_own_needs_no_key(monkeypatch):
 
 def test_without_the_extra_the_message_says_how_to_get_it(monkeypatch):
     monkeypatch.setattr(loading, "find_spec", lambda name: None)
-    litellm.cache_clear()
-    try:
-        with pytest.raises(ConfigError, match=r"pip install 'pytest-skillevo\[litellm\]'"):
-            resolve_model("openai/gpt-4o")
-    finally:
-        litellm.cache_clear()
+    monkeypatch.delitem(sys.modules, "litellm", raising=False)
+    with pytest.raises(ConfigError, match=r"pip install 'pytest-skillevo\[litellm\]'"):
+        resolve_model("openai/gpt-4o")
 
 
 def test_what_a_provider_has_no_parameter_for_is_left_out_beforehand(monkeypatch):
