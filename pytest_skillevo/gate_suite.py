@@ -23,6 +23,7 @@ import pytest
 from . import options
 from .collection import build_cases, skill_items
 from .core.errors import ConfigError
+from .core.gates.redaction import redactor, secret_values
 from .core.merge import CaseMark
 from .core.skill import Skill
 from .core.verdict import PairedCase
@@ -234,7 +235,8 @@ def judge_there(
     environment = {**os.environ, JOB_VARIABLE: str(job), "PYTHONDONTWRITEBYTECODE": "1"}
     tail = _session(command, start if start.is_dir() else tree, environment, write)
     if not answer.is_file():
-        raise ConfigError("the reference's tests could not be run to their end:\n" + "\n".join(tail))
+        redact = redactor(secret_values(os.environ))  # whatever the tests printed may be among them
+        raise ConfigError("the reference's tests could not be run to their end:\n" + redact("\n".join(tail)))
     data = json.loads(answer.read_text(encoding="utf-8"))
     return Findings(
         tuple(judged_from(one) for one in data["judged"]),

@@ -327,7 +327,7 @@ class Experiment:
             "dataset": report_data.dataset_part(setting.dataset, {case: recorder.skipped[case] for case in left_out}),
             "search": report_data.search_part(findings.search),
             "confirmation": confirmed and report_data.confirmation_part(confirmed, setting.dataset, settings),
-            "replay": replayed and report_data.replay_part(replayed, findings.replay_status),
+            "replay": replayed and report_data.replay_part(replayed, findings.replay_status, settings.rules),
             "decision": report_data.decision_part(decision, findings.notes),
             "usage": report_data.usage_part(recorder.usage),
             "rollouts": report_data.rollouts_part(recorder, settings.rollouts),

@@ -10,7 +10,16 @@ from typing import Any
 from ..core.gepa import EventKind, SearchEvent, SearchResult
 from ..core.records import NO_USAGE, ROLES, SPLITS, Usage
 from ..core.skill import Skill
-from ..core.verdict import Decision, PairedCase, ReplayStatus, compare_replay, false_alarm_rate
+from ..core.verdict import (
+    Decision,
+    PairedCase,
+    ReplayEvidence,
+    ReplayStatus,
+    Rules,
+    compare_replay,
+    false_alarm_rate,
+    replay_by_family,
+)
 from .confirmation import Confirmed
 from .dataset import Dataset
 from .recorder import Recorder
@@ -197,16 +206,27 @@ def replay_sentence(replayed: Replayed, status: ReplayStatus) -> str:
     return f"{_REPLAY_WORDS[status]}: {means} ({where})."
 
 
-def replay_part(replayed: Replayed, status: ReplayStatus) -> dict[str, Any]:
-    """What the replay says, the groups side by side, and every pair."""
+def replay_part(replayed: Replayed, status: ReplayStatus, rules: Rules) -> dict[str, Any]:
+    """What the replay says, in all and by family, the groups side by side, and every pair."""
+    families, sentence = family_rows(replayed.evidence, rules), replay_sentence(replayed, status)
+    if len(families) > 1:
+        told = ", ".join(f"{row['family'] or 'none'} {row['status']}" for row in families)
+        sentence += f" By family: {told}."
     return {
         "status": status,
-        "sentence": replay_sentence(replayed, status),
+        "sentence": sentence,
+        "families": families,
         "root_seeds": list(replayed.root_seeds),
         "tasks_per_round": replayed.tasks_per_round,
         "groups": [_group_row(group, replayed.groups[group]) for group in REPLAY_GROUPS],
         "rounds": [pair.to_json() for pair in replayed.evidence.pairs],
     }
+
+
+def family_rows(evidence: ReplayEvidence, rules: Rules) -> list[dict[str, Any]]:
+    """Every family whose skill changed, alone."""
+    families = replay_by_family(evidence, rules)
+    return [{"family": family, "status": says, **numbers.to_json()} for family, (numbers, says) in families.items()]
 
 
 def _group_row(group: str, totals: GroupTotals) -> dict[str, Any]:

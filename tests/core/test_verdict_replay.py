@@ -17,6 +17,7 @@ from pytest_skillevo.core.verdict import (
     Verdict,
     compare_replay,
     lower_by_replay,
+    replay_by_family,
 )
 
 ACCEPTED = Decision(Verdict.ACCEPT, "quality-superior", "Better on 9 of 9 holdout cases.")
@@ -153,3 +154,12 @@ def test_replay_only_lowers(verdict, evidence, goal):
         assert RANK[decision.verdict] <= RANK[verdict]
         assert (decision is given_decision) == (status in ("held", "cannot tell"))
     json.dumps([decision.to_json(), evidence.to_json(), compare_replay(evidence.pairs).to_json()], allow_nan=False)
+
+
+def test_every_family_whose_skill_changed_is_told_alone():
+    pairs = [pair(seed, task, 0.9, 0.95) for seed in range(3) for task in range(3)]
+    pairs += [pair(seed, task, 0.9, 0.7, family="weather") for seed in range(3) for task in range(3)]
+    pairs += [pair(seed, task, 0.9, 0.1, family="cats") for seed in range(3) for task in range(3)]
+    found = replay_by_family(ReplayEvidence(tuple(pairs), changed=("recipe", "weather")), Rules())
+    assert {family: status for family, (_, status) in found.items()} == {"recipe": "held", "weather": "worse"}
+    assert (found["recipe"][0].better, found["weather"][0].worse) == (9, 9)

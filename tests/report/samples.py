@@ -24,6 +24,7 @@ from pytest_skillevo.core.verdict import (
     lower_by_replay,
 )
 from pytest_skillevo.models.prices import Price, Rates
+from pytest_skillevo.stages.report_data import family_rows
 
 Report = dict[str, Any]
 
@@ -193,6 +194,7 @@ def replay_part(evidence: ReplayEvidence, status: str, sentence: str) -> dict[st
     return {
         "status": status,
         "sentence": sentence,
+        "families": family_rows(evidence, Rules()),
         "root_seeds": sorted({pair.root_seed for pair in pairs}),
         "tasks_per_round": 12,
         "groups": [

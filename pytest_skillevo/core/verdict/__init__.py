@@ -23,7 +23,7 @@ from .records import (
     Verdict,
 )
 from .reference import ReferenceDecision, reference_rule
-from .replay import compare_replay, lower_by_replay
+from .replay import compare_replay, lower_by_replay, replay_by_family
 
 __all__ = [
     "Claim",
@@ -55,4 +55,5 @@ __all__ = [
     "noise_of",
     "power_note",
     "reference_rule",
+    "replay_by_family",
 ]

@@ -46,6 +46,18 @@ def compare_replay(pairs: Sequence[ReplayPair]) -> ReplayComparison:
     )
 
 
+def replay_by_family(replay: ReplayEvidence, rules: Rules) -> dict[str, tuple[ReplayComparison, ReplayStatus]]:
+    """The numbers of every family whose skill changed, and what they say alone; all of them decide together."""
+    found: dict[str, list[ReplayPair]] = {}
+    for pair in replay.judged:
+        found.setdefault(pair.family, []).append(pair)
+    asked = Decision(Verdict.ACCEPT, f"{rules.goal.value}-superior", "")
+    return {
+        family: (compare_replay(pairs), lower_by_replay(asked, ReplayEvidence(tuple(pairs)), rules)[1])
+        for family, pairs in sorted(found.items())
+    }
+
+
 def lower_by_replay(decision: Decision, replay: ReplayEvidence, rules: Rules) -> tuple[Decision, ReplayStatus]:
     """The decision after replay, and what the replay says: it never comes out better than it went in.
 
