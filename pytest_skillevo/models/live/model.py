@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ...core.errors import ConfigError, InfrastructureError, SkillevoError, TaskError
+from ...core.errors import ConfigError
 from ...core.protocols import Reply
-from ...core.records import Message, Usage
+from ...core.records import Message
 from ..prices import Price, bundled_price
 from . import background
 from .call import Call, CallFailed
-from .failures import OPTIONAL, Failure, Kind
+from .failures import OPTIONAL, Kind
 from .library import litellm, missing_keys, require_provider
+from .requests import FILTERED, error_of, request_of
 from .settings import LiveSettings
 
 
@@ -89,40 +90,12 @@ class LiveModel:
     ) -> Reply:
         """Answer. Raises InfrastructureError after the last attempt, TaskError when the conversation is too long."""
         self.require()
-        request: dict[str, Any] = {"messages": list(messages), "seed": seed}
-        if tools:
-            request["tools"] = [dict(tool) for tool in tools]
-        if temperature is not None:
-            request["temperature"] = temperature
-        if max_tokens is not None:
-            request["max_tokens"] = max_tokens
-        if response_schema is not None:
-            schema = {"name": "reply", "schema": dict(response_schema), "strict": False}
-            request["response_format"] = {"type": "json_schema", "json_schema": schema}
+        request = request_of(messages, tools, seed, temperature, max_tokens, response_schema)
         call = Call(self.name, request, self.settings, self._left_out, self.price, self._needs_key)
         try:
             return background.run(call.answer())
         except CallFailed as error:
             failed = error
         if failed.failure.kind is Kind.FILTERED:
-            return Reply("", (), "content_filter", Usage())
-        raise self._error(failed.failure, failed.attempts)
-
-    def _error(self, failure: Failure, attempts: int) -> SkillevoError:
-        text = self._redact(failure.text)
-        status = f" (HTTP {failure.status})" if failure.status else ""
-        if failure.kind is Kind.TOO_LONG:
-            return TaskError(f"the conversation is too long for {self.name}: {text}")
-        if failure.kind in (Kind.REFUSED, Kind.PARAMETER):
-            return ConfigError(f"{self.name} refuses the request{status}: {text}{_advice(failure.status)}")
-        if failure.kind is Kind.LASTING:
-            return InfrastructureError(f"{self.name} gives no answer for now{status}: {text}")
-        asked = f"; it asks to wait {failure.wait:g} seconds" if failure.wait else ""
-        times = "1 attempt" if attempts == 1 else f"{attempts} attempts"
-        return InfrastructureError(f"{self.name} gave no answer in {times}{status}: {text}{asked}")
-
-
-def _advice(status: int | None) -> str:
-    if status in (401, 403):
-        return ". Check the key in the environment, and what it may use"
-    return ". Check the name of the model" if status == 404 else ""
+            return FILTERED
+        raise error_of(self.name, failed.failure, failed.attempts, self._redact)
