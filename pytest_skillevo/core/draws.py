@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 def draw_bits(*key: str | int) -> int:
     """64 bits drawn by BLAKE2b over the key."""
-    text = "\x1f".join(str(part) for part in key)
+    text = "\x1f".join(map(str, key))
     return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
 
 

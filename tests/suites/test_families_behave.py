@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from pytest_skillevo.core.skill import Skill
 from pytest_skillevo.families.conformance.common import sealed
 from pytest_skillevo.families.registry import load_behaviour, load_family, tasks
 from pytest_skillevo.models import resolve_model
+from pytest_skillevo.models.simulated.complaints import read_complaints
+from pytest_skillevo.models.simulated.edits import rule_for
 
 ROOT = Path(__file__).parents[2]
 ACTIVE = ROOT / "fixtures" / "skills"
@@ -66,6 +69,35 @@ def test_better_skills_score_better(family, name):
     assert none < seed < good
     assert corrupted + 0.03 < seed
     assert good - none > 0.15
+
+
+def complaints(spec, behaviour, rule):
+    """How often each complaint is raised in holdout by an agent whose skill states one rule; the complaints by key."""
+    agent = LoopAgent(resolve_model("simulated", behaviours=[behaviour]))
+    tools = " ".join(word for level in spec.levels.values() for tool in level.tools for word in tool.split("_"))
+    about = f"{behaviour.conduct.title} {spec.contract.entries} {tools}"
+    text = f"---\nname: {spec.skill}\ndescription: '{about}'\n---\n\n# Skill\n\n## Steps\n\n1. {rule}\n"
+    skill = Skill.from_bytes(spec.skill, text.encode())
+    raised, first = Counter(), {}
+    for task in tasks(spec, split="holdout"):
+        run = agent.run(task.prompt, tools=task.tools, skills=[skill], seed=1)
+        for complaint in read_complaints(task.grade(run).feedback):
+            raised[complaint.key] += 1
+            first.setdefault(complaint.key, complaint)
+    return raised, first
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_rule_against_a_complaint_of_the_family_takes_it_away(family):
+    spec = load_family(ROOT / "suites" / family / "family.py")
+    behaviour = load_behaviour(spec)
+    own = {practice.name for practice in behaviour.conduct.practices}
+    before, first = complaints(spec, behaviour, "Work.")
+    mine = {c.practice.name: c for key, c in first.items() if c.practice.name in own and before[key] >= 3}
+    assert mine
+    for complaint in mine.values():
+        after, _ = complaints(spec, behaviour, rule_for(complaint, "one"))
+        assert after[complaint.key] <= before[complaint.key] / 2, complaint
 
 
 def test_the_variants_are_kept_out_of_the_active_skills():

@@ -76,7 +76,7 @@ def read_complaints(feedback: str) -> tuple[Complaint, ...]:
         replace(complaint, weight=2) if complaint.remedy in capping else complaint
         for complaint in found.values()
         if complaint.remedy not in left_out
-        and not (complaint.remedy == "alphabetical" and set(complaint.entities) <= cut_short)
+        and not (complaint.remedy in ("alphabetical", "block") and set(complaint.entities) <= cut_short)
     )
 
 
