@@ -25,11 +25,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 from benchmarks.hostile_reviewers import DEEDS, Deed, Misbehaving
 from pytest_skillevo import LearningJob, LearningService, Session, Task, TaskOutcome
 from pytest_skillevo.agents import LoopAgent
 from pytest_skillevo.core.canonical import digest_json
+from pytest_skillevo.core.protocols import Reply
 from pytest_skillevo.core.review.prompt import ReviewInput
 from pytest_skillevo.core.review.reviewer import Review, Reviewing
 from pytest_skillevo.families.registry import behaviours, find_family, tasks
@@ -42,6 +44,9 @@ from pytest_skillevo.store.learning_records import JobStatus
 ROOT = Path(__file__).parents[1]
 SESSIONS = 10_000 if os.environ.get("SKILLEVO_SCALE") == "full" else 1_000
 ROUNDS = 3
+TASKS = 12
+#: Seconds that the agent's model takes for a turn.
+PACE = 0.05
 FAMILY = "recipe"
 
 
@@ -62,7 +67,7 @@ class Arm:
 def reviewer_of(deed: Deed) -> Reviewing:
     """Hanging and flooding happen in a process of their own, where they can be ended."""
     if deed in ("hang", "flood"):
-        return IsolatedReviewer(Misbehaving(deed), seconds=1.0, memory=600_000_000)
+        return IsolatedReviewer(Misbehaving(deed), seconds=1.0 if deed == "hang" else 10.0, memory=600_000_000)
     return Misbehaving(deed)
 
 
@@ -88,8 +93,8 @@ def one_round(arm: Arm, pool: Sequence[Task], agent: LoopAgent, service: Learnin
 def harm() -> dict[str, Arm]:
     """All arms, in turns."""
     place = ROOT / "suites" / FAMILY
-    agent = LoopAgent(SimulatedModel(behaviours(place)))
-    pool = tasks(find_family(FAMILY, place), split="holdout")
+    agent = LoopAgent(Paced(behaviours(place)))
+    pool = tasks(find_family(FAMILY, place), split="holdout")[:TASKS]
     arms: dict[str, Arm] = {name: Arm() for name in ("without", *DEEDS)}
     with tempfile.TemporaryDirectory() as folder:
         stores = {deed: Store.open(Path(folder) / deed) for deed in DEEDS}
@@ -118,6 +123,15 @@ def take_up(arm: Arm, store: Store, settings: Settings) -> None:
     depths = store.learning.depths()
     assert depths[JobStatus.DONE] == sum(depths.values()), depths
     arm.taken_up = depths[JobStatus.DONE]
+
+
+class Paced(SimulatedModel):
+    """The simulated model, which takes its time as a fast real one would."""
+
+    def complete(self, *arguments: Any, **settings: Any) -> Reply:
+        """Answer after a while."""
+        time.sleep(PACE)
+        return super().complete(*arguments, **settings)
 
 
 class Counting:
@@ -177,14 +191,20 @@ def report(arms: dict[str, Arm], scales: Sequence[Scale]) -> str:
     for name, arm in arms.items():
         ratio = median(arm.seconds) / median(base.seconds)
         same = "equal" if arm.digest == base.digest else "DIFFERENT"
-        figures = [f"{ratio:.2f}", f"{1_000 * arm.slowest:.0f}", same, str(arm.parked)]
+        figures = [
+            f"{median(arm.seconds) / TASKS:.3f}",
+            f"{ratio:.2f}",
+            f"{1_000 * arm.slowest:.0f}",
+            same,
+            str(arm.parked),
+        ]
         lines.append("| " + " | ".join([name, *figures, arm.error[:60], str(arm.taken_up)]) + " |")
     rows = [
         f"| {one.sessions:,} | {one.lost} | {one.twice} | {one.seconds:.0f} | {one.memory / 1e6:.0f} "
         f"| {one.disk / 1e6:.0f} | {one.fallbacks} |"
         for one in scales
     ]
-    return TEXT.format(arms="\n".join(lines), scales="\n".join(rows), rounds=ROUNDS)
+    return TEXT.format(arms="\n".join(lines), scales="\n".join(rows), rounds=ROUNDS, tasks=TASKS, pace=1_000 * PACE)
 
 
 TEXT = """\
@@ -192,16 +212,16 @@ TEXT = """\
 
     SKILLEVO_SCALE=full python -m benchmarks.learning_harm
 
-The 30 holdout tasks of the recipe family run one after another with the simulated agent; each session is handed in
-while a worker reviews beside them. `time` is the median of {rounds} rounds over that of the arm without learning, arms
-in turns, the whole of running, grading and handing in; a simulated task takes milliseconds, so that this is the worst
-case for the ratio: a real task waits for its model a thousand times longer. `slowest` is the slowest handing-in in
-milliseconds. `results` compares every message, score and feedback to the byte. `hang` and `flood` are Reviewers in
-processes of their own, ended after 1 s or by 600 MB. Afterwards a fresh service with a calm Reviewer did everything
-that was parked or still waited.
+{tasks} holdout tasks of the recipe family run one after another with the simulated agent, whose model takes {pace:.0f} ms
+for a turn; each session is handed in while a worker reviews beside them. `time` is the median of {rounds} rounds over
+that of the arm without learning, arms in turns, the whole of running, grading and handing in. Handing in is redacting
+the conversation and one commit; that is all that a task pays, whatever the Reviewer does. `slowest` is the slowest
+handing-in in milliseconds. `results` compares every message, score and feedback to the byte. `hang` and `flood` are
+Reviewers in processes of their own, ended after 1 s or by 600 MB. Afterwards a fresh service with a calm Reviewer did
+everything that was parked or still waited.
 
-| Reviewer | time | slowest, ms | results | parked | error | done after restart |
-|---|---|---|---|---|---|---|
+| Reviewer | seconds a task | time | slowest, ms | results | parked | error | done after restart |
+|---|---|---|---|---|---|---|---|
 {arms}
 
 Sessions of 50 users through one service with two workers and a queue of 100, each handed in twice; `fallbacks` are
