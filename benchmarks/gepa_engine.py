@@ -25,6 +25,7 @@ from benchmarks.gepa_peers import GEPA_VERSION, Adapter, gepa_run, our_engine
 from pytest_skillevo.core.draws import draw
 from pytest_skillevo.core.records import NO_USAGE, Evaluation, Outcome, RolloutRequest
 from pytest_skillevo.core.skill import Skill
+from pytest_skillevo.execution.cleaning import CleanOutcome
 from pytest_skillevo.stages.recorder import Recorder
 from pytest_skillevo.stages.search import Proposer, Search, TimeLimit
 from pytest_skillevo.store import Store
@@ -121,11 +122,12 @@ class Executor:
         self._world = world
         self.retried = 0
 
-    def run(self, work: Sequence[tuple[RolloutRequest, Skill]]) -> Iterator[tuple[int, Outcome]]:
+    def run(self, work: Sequence[tuple[RolloutRequest, Skill]]) -> Iterator[tuple[int, CleanOutcome]]:
         """The outcomes in order."""
         with self._world.at_work():
             scores = [self._world.run(skill.components, request.case_id) for request, skill in work]
-            outcomes = [Outcome("scored", Evaluation(*one, usage={"agent": NO_USAGE})) for one in told(scores)]
+            evaluations = [Evaluation(*one, usage={"agent": NO_USAGE}) for one in told(scores)]
+            outcomes = [CleanOutcome(Outcome("scored", one)) for one in evaluations]
         yield from enumerate(outcomes)
 
 

@@ -17,6 +17,7 @@ from .core.gates.redaction import redactor, secret_values
 from .core.protocols import Behaviour, ChatModel
 from .core.rollout import Rollout
 from .execution.current import current
+from .limiting import limited
 from .models import SIMULATED, resolve_model
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def _make_models(session: pytest.Session) -> dict[str, ChatModel]:
     def real(name: str, role: str) -> ChatModel:
         if name not in made:
             offered = config.hook.pytest_skillevo_chat_model(name=name, role=role, config=config)
-            made[name] = offered if offered is not None else _resolved(session, name)
+            made[name] = limited(config, offered if offered is not None else _resolved(session, name))
         return made[name]
 
     by_role: dict[str, ChatModel] = {}

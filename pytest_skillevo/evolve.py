@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from . import options
+from . import executing, options
 from .chatmodels import closing_words, quiet_warnings
 from .collection import Marked, build_cases, load_active_skill, shown_path, skill_items
 from .core.errors import ConfigError, ExperimentInterrupted, InfrastructureError, StoreError
@@ -30,7 +30,6 @@ _REFUSED = (
     ("setuponly", "--setup-only", "no test body would run"),
     ("setupplan", "--setup-plan", "no test body would run"),
     ("forked", "--forked", "the experiment needs one process with its fixtures"),
-    ("tx", "-n / --tx", "workers are not supported yet; leave it out"),
 )
 
 
@@ -48,6 +47,15 @@ class EvolveRun:
         self._collection_errors = 0
         _refuse_options(config)
         quiet_warnings(config)
+        executing.prepare_workers(config)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection(self, session: pytest.Session) -> bool | None:
+        """Collect also where xdist would leave it to the workers: the engine needs the cases here."""
+        if not executing.distributed(self._config):
+            return None
+        session.perform_collect()
+        return True
 
     def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
         """A selection that leaves cases out makes the dataset partial."""
@@ -96,7 +104,7 @@ class EvolveRun:
         from .report.json_file import clean
         from .report.progress import WIDTH, ProgressLines
 
-        command = " ".join(["pytest", *map(str, self._config.invocation_params.args)])
+        command = " ".join(["pytest", *executing.without_workers(map(str, self._config.invocation_params.args))])
         setting = wiring.setting_for(session, dataset, seed, mine, command)
         setting.require()
         if options.switched_on(self._config, "evolve_plan"):

@@ -6,6 +6,7 @@ PYTEST_DONT_REWRITE: no assert here needs an explanation, and every pytest run l
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -99,6 +100,18 @@ def learning(request: pytest.FixtureRequest) -> Inbox:
     return Inbox(request.config.pluginmanager.get_plugin(LEARNER), request.node.nodeid)
 
 
+@contextmanager
+def _noting_the_end(rollout: Rollout) -> Iterator[None]:
+    """Keep the reason to stop the experiment, such as a budget used up: a test may swallow the exception."""
+    from .core.errors import ExperimentInterrupted
+
+    try:
+        yield
+    except ExperimentInterrupted as reason:
+        rollout.interrupted = reason
+        raise
+
+
 class RecordedModel:
     """A chat model whose usage is noted in a rollout under one role."""
 
@@ -110,7 +123,8 @@ class RecordedModel:
 
     def complete(self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]] = (), **settings: Any) -> Reply:
         """Answer; see core.protocols.ChatModel."""
-        reply = self._model.complete(messages, tools, **settings)
+        with _noting_the_end(self._rollout):
+            reply = self._model.complete(messages, tools, **settings)
         self._rollout.add_usage(self._role, reply.usage)
         return reply
 
@@ -124,7 +138,8 @@ class RecordedAgent:
 
     def run(self, prompt: str, *, tools: Sequence[Tool] = (), skills: Sequence[Skill] = (), seed: int = 0) -> AgentRun:
         """Run the agent; see core.protocols.Agent."""
-        run = self._agent.run(prompt, tools=tools, skills=skills, seed=seed)
+        with _noting_the_end(self._rollout):
+            run = self._agent.run(prompt, tools=tools, skills=skills, seed=seed)
         self._rollout.add_usage("agent", run.usage)
         self._rollout.add_session(session_record(prompt, run))
         return run

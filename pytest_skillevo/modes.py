@@ -1,4 +1,4 @@
-"""Which experiment a run is: the search, the merge gate, or the A/A."""
+"""Which experiment a run is: the search, the merge gate, or the A/A; or a worker of any of them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,17 @@ from . import options
 
 if TYPE_CHECKING:
     from .evolve import EvolveRun
+    from .executing import WorkerRun
 
 
-def run_of(config: pytest.Config) -> EvolveRun:
+def run_of(config: pytest.Config) -> EvolveRun | WorkerRun:
     """The plugin that takes over the run loop. Raises pytest.UsageError for two modes at once."""
     from .evolve import EvolveRun
+    from .executing import WorkerRun, is_worker
     from .gate_suite import JOB_VARIABLE
 
+    if is_worker(config):
+        return WorkerRun(config)
     if JOB_VARIABLE in os.environ:
         from .gate_suite import SuiteRun
 

@@ -149,6 +149,14 @@ def _role_model(text: str) -> tuple[str, str]:
     return role, name.strip()
 
 
+def _provider_number(text: str) -> tuple[str, int]:
+    provider, _, number = text.rpartition("=")
+    try:
+        return provider.strip(), _whole(1)(number)
+    except ValueError:
+        raise ValueError("N or PROVIDER=N with a whole number of at least 1") from None
+
+
 OPTIONS = (
     Option("evolve", "search for a better version of one skill, confirm it on holdout cases, and decide"),
     Option("evolve-skill", "the skill to evolve, when the selected cases exercise several", _text, metavar="NAME"),
@@ -226,6 +234,30 @@ OPTIONS = (
     Option("evolve-rollout-tokens", "the most tokens of one rollout, if known", _whole(1), metavar="N", number="int"),
     Option("evolve-rollout-usd", "the most that one rollout costs, if known", _money, metavar="USD"),
     Option("evolve-max-reflection-usd", "stop the search at this cost of reflection alone", _money, metavar="USD"),
+    Option(
+        "evolve-max-calls",
+        "send at most this many model calls, all roles and workers together",
+        _whole(1),
+        metavar="N",
+        number="int",
+    ),
+    Option(
+        "evolve-provider-calls",
+        "calls of a provider at once, in all processes; may be repeated",
+        _provider_number,
+        (),
+        "[PROVIDER=]N",
+        many=True,
+    ),
+    Option(
+        "evolve-provider-rate",
+        "calls of a provider a minute, in all processes; may be repeated",
+        _provider_number,
+        (),
+        "[PROVIDER=]N",
+        many=True,
+    ),
+    Option("evolve-concurrency", "rollouts at once in one process (async cases)", _whole(1), 1, "N", number="int"),
     Option("evolve-no-cache", "run everything anew in the search"),
     Option("evolve-fork", "with --evolve-resume: a new experiment that reuses the answers that still hold"),
     Option("evolve-learn", "learn from the feedback cases of a plain run; proposals wait for approval"),

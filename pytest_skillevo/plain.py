@@ -15,6 +15,7 @@ from .core.errors import ConfigError, EvaluationError, InfrastructureError, Skil
 from .core.records import SPLITS
 from .core.rollout import Rollout
 from .core.skill import Skill
+from .execution.bodies import AsyncCases, Bodies
 from .models.cassettes.miss import CassetteMiss
 from .options import evolving, switched_on, value_of
 
@@ -124,6 +125,9 @@ class PlainRun:
         quiet_warnings(config)
         self._opened: list[str] = []
         self._closing: tuple[str, ...] = ()
+        self._bodies = Bodies()
+        config.pluginmanager.register(AsyncCases(self._bodies), "skillevo-async-cases")
+        config.add_cleanup(self._bodies.close)
 
     def pytest_report_collectionfinish(self) -> str:
         """One line on what was found."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import getpass
+import itertools
 import os
-import platform
-import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import fields
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -18,11 +18,13 @@ from . import __version__, gating, observing, options, searching
 from .chatmodels import chat_models, live_facts
 from .collection import Marked, config_folder, home_folder, shown_path, skills_folder
 from .core.canonical import digest, digest_json
-from .core.errors import ConfigError, InfrastructureError
+from .core.errors import ConfigError, StoreError
 from .core.gates.redaction import redactor, secret_values
 from .core.protocols import Agent, ChatModel
 from .core.records import RolloutRequest
 from .core.skill import Skill
+from .executing import executor_for, versions
+from .limiting import open_ledger
 from .project import STORE_VARIABLE
 from .stages.dataset import Dataset
 from .stages.settings import Settings
@@ -31,9 +33,9 @@ from .store.committed import EXPOSURE_FILE, read_openings
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from .execution.items import ItemRunner
     from .stages.experiment import Setting
     from .stages.progress import Progress
+    from .stages.recorder import Executor
     from .stages.trial import Trial, Tried
     from .store import Experiment as StoredExperiment
     from .store import Store
@@ -123,7 +125,7 @@ def setting_for(
         models=models,
         live=live_facts(models),
         evaluator=lambda: digest_json([evaluator_version(files, __version__), _on_disk(config, dataset.skill)]),
-        versions={"pytest_skillevo": __version__, "pytest": pytest.__version__, "python": platform.python_version()},
+        versions=versions(),
         command=command,
         redact=redact,
         now=lambda: datetime.now(UTC),
@@ -170,7 +172,7 @@ def run_experiment(
         if recorded is not None:
             _say_unrecorded(session.config)
             return recorded
-        name = f"ex-{secrets.token_hex(4)}"
+        name = _new_id(store, setting)
         about = {
             **setting.settings.to_json(),
             "identity": setting.identity,
@@ -188,6 +190,17 @@ def _say_unrecorded(config: pytest.Config) -> None:
         config.stash[NOTICES] = (*config.stash[NOTICES], told)
 
 
+def _new_id(store: Store, setting: Setting) -> str:
+    """The id of a new experiment: the same in every store that has seen the same ones before."""
+    for number in itertools.count():
+        name = f"ex-{digest_json([setting.fingerprint, number])[:8]}"
+        try:
+            store.experiment(name)
+        except StoreError:
+            break
+    return name
+
+
 def _arguments(session: pytest.Session, setting: Setting) -> list[str]:
     """The command line without what belongs to one run only, so that `skillevo experiments resume` can repeat it."""
     given = [str(argument) for argument in session.config.invocation_params.args]
@@ -197,44 +210,39 @@ def _arguments(session: pytest.Session, setting: Setting) -> list[str]:
 def _run_in(
     session: pytest.Session, store: Store, setting: Setting, items: Sequence[pytest.Item], progress: Progress, name: str
 ) -> Report:
-    from .execution.items import ItemRunner
-    from .execution.serial import ATTEMPTS, SerialExecutor
     from .stages.experiment import Experiment
 
-    runner = ItemRunner(session, items)
-
-    def on_retry(request: RolloutRequest, attempt: int, reason: str) -> None:
-        progress.retry(request.case_id, attempt=attempt, attempts=ATTEMPTS, reason=reason)
-
-    experiment = Experiment(setting, store, SerialExecutor(runner, on_retry), progress, name)
-    runner.open()
-    session.config.stash[RESUMABLE] = name
-    try:
+    with _executor(session, items, name, setting.redact, progress) as executor:
+        experiment = Experiment(setting, store, executor, progress, name)
+        session.config.stash[RESUMABLE] = name
         report = experiment.run()
-    finally:
-        _close(runner, session.config)
     with open_store(session.config) as again:
         again.experiment(name)  # raises when somebody removed the store meanwhile: the verdict would be lost
     return report
 
 
-def run_trial(session: pytest.Session, trial: Trial, items: Sequence[pytest.Item], progress: Progress) -> Tried:
-    """Run both versions of a trial on this session's items."""
-    from .execution.items import ItemRunner
-    from .execution.serial import ATTEMPTS, SerialExecutor
-    from .stages.trial import run_trial as run
+def _executor(
+    session: pytest.Session, items: Sequence[pytest.Item], name: str, redact: Callable[[str], str], progress: Progress
+) -> AbstractContextManager[Executor]:
+    """What runs the rollouts of the experiment or trial of that name."""
+    from .execution.serial import ATTEMPTS
 
     def on_retry(request: RolloutRequest, attempt: int, reason: str) -> None:
         progress.retry(request.case_id, attempt=attempt, attempts=ATTEMPTS, reason=reason)
 
-    runner = ItemRunner(session, items)
-    with open_store(session.config) as store, store.running(trial.fingerprint[:12]):
+    open_ledger(session.config, name)
+    return executor_for(session, items, name, redact, on_retry, lambda text: _notice(session.config, text))
+
+
+def run_trial(session: pytest.Session, trial: Trial, items: Sequence[pytest.Item], progress: Progress) -> Tried:
+    """Run both versions of a trial on this session's items."""
+    from .stages.trial import run_trial as run
+
+    name = trial.fingerprint[:12]
+    with open_store(session.config) as store, store.running(name):
         session.config.stash[NOTICES] = store.notices
-        runner.open()
-        try:
-            return run(trial, store, SerialExecutor(runner, on_retry), progress)
-        finally:
-            _close(runner, session.config)
+        with _executor(session, items, name, trial.setting.redact, progress) as executor:
+            return run(trial, store, executor, progress)
 
 
 def roles_used(items: Sequence[pytest.Item]) -> tuple[str, ...]:
@@ -261,14 +269,6 @@ def evaluator_digests(session: pytest.Session, mine: Sequence[Marked]) -> dict[s
         [(one.case, one.item) for one in mine], config.rootpath, list(config.getini("skillevo_evaluator_files"))
     )
     return {shown_path(config, path): digest(path.read_bytes()) for path in files}
-
-
-def _close(runner: ItemRunner, config: pytest.Config) -> None:
-    """End the fixtures. An error there comes after the last rollout: it is told and takes nothing back."""
-    try:
-        runner.close()
-    except InfrastructureError as error:
-        _notice(config, f"after the last rollout, {error}")
 
 
 def _notice(config: pytest.Config, sentence: str) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from typing import Any, NoReturn
 
-from .errors import EvaluationError
+from .errors import EvaluationError, ExperimentInterrupted
 from .records import Evaluation, Usage, check_usage, merge_usage
 from .skill import Skill
 
@@ -35,6 +35,8 @@ class Rollout:
         self._breaches: list[str] = []
         #: The first misuse; kept, so that a test cannot swallow it.
         self.misuse: EvaluationError | None = None
+        #: Why the experiment must stop; kept for the same reason.
+        self.interrupted: ExperimentInterrupted | None = None
 
     def record(
         self,

@@ -7,9 +7,11 @@ from typing import TypeAlias
 
 from ..core.records import Outcome, RolloutRequest
 from ..core.skill import Skill
+from .cleaning import CleanOutcome, Redact, cleaned
 from .items import ItemRunner
 
 Work: TypeAlias = tuple[RolloutRequest, Skill]
+OnRetry: TypeAlias = Callable[[RolloutRequest, int, str], None]
 
 #: A rollout that met an infrastructure error is tried this often in all.
 ATTEMPTS = 3
@@ -18,20 +20,20 @@ ATTEMPTS = 3
 class SerialExecutor:
     """Runs work through one ItemRunner. `on_retry(request, attempt, reason)` hears of every further attempt."""
 
-    def __init__(self, runner: ItemRunner, on_retry: Callable[[RolloutRequest, int, str], None]) -> None:
+    def __init__(self, runner: ItemRunner, on_retry: OnRetry, redact: Redact) -> None:
         self._runner = runner
         self._on_retry = on_retry
+        self._redact = redact
         self.retried = 0
 
-    def run(self, work: Sequence[Work]) -> Iterator[tuple[int, Outcome]]:
+    def run(self, work: Sequence[Work]) -> Iterator[tuple[int, CleanOutcome]]:
         """Yield (index in work, outcome) as rollouts end. Cases of one module run together: wide fixtures are dear."""
-        order = sorted(range(len(work)), key=lambda index: (self._runner.place(work[index][0].case_id), index))
-        for index in order:
+        for index in self._runner.places.order([request for request, _ in work]):
             request, skill = work[index]
-            yield index, self._attempts(request, skill)
+            yield index, cleaned(self.retry(request, skill, self._runner.run(request, skill)), self._redact)
 
-    def _attempts(self, request: RolloutRequest, skill: Skill) -> Outcome:
-        outcome = self._runner.run(request, skill)
+    def retry(self, request: RolloutRequest, skill: Skill, outcome: Outcome) -> Outcome:
+        """The outcome, after further attempts if the first one met an infrastructure error."""
         for attempt in range(2, ATTEMPTS + 1):
             if outcome.status != "errored":
                 break

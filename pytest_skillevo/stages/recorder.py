@@ -11,12 +11,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from ..core.errors import ConfigError, TaskError
+from ..core.gates.redaction import redacted
 from ..core.protocols import ChatModel, Reply
 from ..core.records import NO_USAGE, Message, Outcome, RolloutRequest, Usage, merge_usage
 from ..core.skill import Skill
+from ..execution.cleaning import CleanOutcome, clean
 from ..store import JournalEntry
 from .cache import SearchCache
-from .cleaning import LONGEST_FEEDBACK, clean
 from .packing import packed, unpacked
 
 if TYPE_CHECKING:
@@ -27,11 +28,13 @@ _VARIANT: Final = 16
 
 
 class Executor(Protocol):
-    """Whatever runs rollouts: this process, or workers. `retried` counts further attempts after errors."""
+    """Whatever runs rollouts: this process, or workers."""
 
-    retried: int
+    @property
+    def retried(self) -> int:
+        """Further attempts after infrastructure errors."""
 
-    def run(self, work: Sequence[tuple[RolloutRequest, Skill]]) -> Iterator[tuple[int, Outcome]]:
+    def run(self, work: Sequence[tuple[RolloutRequest, Skill]]) -> Iterator[tuple[int, CleanOutcome]]:
         """Yield (index in work, outcome) in any order, each exactly once."""
 
 
@@ -244,12 +247,13 @@ class Recorder:
         """What a reader of the journal must know of a request besides its answer."""
         return {"case": self.redact(request.case_id), "variant": request.variant[:_VARIANT], "seed": request.seed}
 
-    def _record(self, request: RolloutRequest, outcome: Outcome) -> Outcome:
-        trace = None if outcome.evaluation is None else clean(outcome.evaluation.trace, self.redact)
+    def _record(self, request: RolloutRequest, outcome: CleanOutcome) -> Outcome:
+        # Another process may have cleaned it, and this one may know secrets that the other does not.
+        trace = None if outcome.evaluation is None else redacted(outcome.evaluation.trace, self.redact)
         digest = None if trace is None else self._store.put_trace(trace)
         # The store cuts what is too long; a resumed run reads it there, so this one is told the same.
         kept = None if digest is None else self._store.trace(digest)
-        told = _with_trace(Outcome.from_json(clean(outcome.to_json(), self.redact, LONGEST_FEEDBACK)), kept)
+        told = _with_trace(Outcome.from_json(redacted(outcome.to_json(), self.redact)), kept)
         answer = {"outcome": packed(told)} if digest is None else {"outcome": packed(told), "trace": digest}
         payload = {**self._about(request), **answer}
         entry = JournalEntry(request.id, "rollout", payload)

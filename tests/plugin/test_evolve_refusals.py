@@ -42,7 +42,6 @@ def _usage_error(result: pytest.RunResult, *lines: str) -> None:
         ("--skillevo-show-holdout", "--evolve does not go with --skillevo-show-holdout"),
         ("--pdb", "--evolve does not go with --pdb"),
         ("--setup-only", "--evolve does not go with --setup-only"),
-        ("-n2", "--evolve does not go with -n"),
     ],
 )
 def test_a_wrong_option_is_named_with_what_was_expected(suite: pytest.Pytester, option: str, line: str) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from ..canonical import digest, digest_json
 from ..errors import SkillError
@@ -158,6 +159,30 @@ class Skill:
         self._check_child(child, name, new)
         return child
 
+    def to_json(self) -> dict[str, Any]:
+        """A JSON object for another process; file contents in base64."""
+        return {
+            "folder": self._folder,
+            "where": self._where,
+            "document": _base64(self.document) if self.exists else None,
+            "files": {path: _base64(data) for path, data in self.files.items()},
+            "grown": None if self._grown is None else dict(self._grown),
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Skill:
+        """The inverse of to_json; the result is equal in every respect, also as a skill that still grows."""
+        folder = data["folder"]
+        if data["document"] is None:
+            return cls.absent(folder)
+        grown = data["grown"]
+        files = {path: base64.b64decode(text) for path, text in data["files"].items()}
+        where, document = data["where"], base64.b64decode(data["document"])
+        if grown is None:
+            return cls._make(folder, document, files, where, None)
+        skill = cls._make(slug(folder), document, files, where, MappingProxyType(dict(grown)))
+        return replace(skill, _folder=folder)
+
     def write(self, folder: Path) -> None:
         """Write all files into the folder, SKILL.md last, each atomically; others there stay. Raises SkillError."""
         if not self.exists:
@@ -235,6 +260,10 @@ class Skill:
 
     def _refusal(self, name: str, reason: str) -> SkillError:
         return SkillError(f"{self._where}: the component '{name}' of '{self.name}' cannot hold this text: {reason}")
+
+
+def _base64(data: bytes) -> str:
+    return base64.b64encode(data).decode("ascii")
 
 
 def _normal_form(name: str, text: str, where: str) -> str:

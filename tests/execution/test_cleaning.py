@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_skillevo.core.gates.redaction import MARK, redactor
-from pytest_skillevo.stages.cleaning import clean
+from pytest_skillevo.execution.cleaning import clean
 
 REDACT = redactor(["hunter2-hunter2"])
 values = st.recursive(

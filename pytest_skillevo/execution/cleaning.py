@@ -8,9 +8,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from dataclasses import replace
+from typing import Any, NewType
 
 from ..core.gates.redaction import MARK, is_sensitive, redacted
+from ..core.records import Outcome
 
 #: Nesting, number of values, characters of one text and of all together that are kept; the store caps the whole.
 DEEPEST = 30
@@ -27,6 +29,19 @@ WIDEST_INTEGER = 256
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}")
 
 Redact = Callable[[str], str]
+
+#: An outcome whose texts and trace went through `cleaned`, in whichever process it was made. Cleaning bounds what it
+#: copies and is done once: a second pass would cut what the first one left.
+CleanOutcome = NewType("CleanOutcome", Outcome)
+
+
+def cleaned(outcome: Outcome, redact: Redact) -> CleanOutcome:
+    """The outcome as it may be sent, stored and shown: plain JSON, bounded, redacted."""
+    whole = Outcome.from_json(clean(outcome.to_json(), redact, LONGEST_FEEDBACK))
+    if whole.evaluation is None or outcome.evaluation is None:
+        return CleanOutcome(whole)
+    trace = clean(outcome.evaluation.trace, redact)
+    return CleanOutcome(replace(whole, evaluation=replace(whole.evaluation, trace=trace)))
 
 
 def clean(value: Any, redact: Redact, longest_text: int = LONGEST_TEXT) -> Any:
