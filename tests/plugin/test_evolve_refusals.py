@@ -144,8 +144,8 @@ def test_what_is_no_evaluation_stops_the_run_and_names_the_case(suite: pytest.Py
 
 def test_an_async_case_that_nothing_runs_is_refused_and_scores_nothing(suite: pytest.Pytester) -> None:
     source = (suite.path / "test_suite.py").read_text().replace("def test_it", "async def test_it")
-    suite.makepyfile(test_suite=source)
-    _usage_error(suite.runpytest("--evolve"), "test_suite.py::test_it*an async test needs a plugin that runs it")
+    suite.makepyfile(test_suite=source + "\n    yield\n")
+    _usage_error(suite.runpytest("--evolve"), "test_suite.py::test_it*an async test must be a coroutine function")
 
 
 def test_a_skill_without_frontmatter_is_no_error_and_keeps_its_bytes(
