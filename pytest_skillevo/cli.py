@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from . import __version__
-from .commands import attest, cases, experiments, exposure, family, learning, reports, revisions, rollouts, skills
+from .commands import attest, cases, experiments, exposure, family, init, learning, reports, revisions, rollouts, skills
 from .commands.context import Context, scope_of
 from .commands.screen import Screen
 from .core.errors import ConfigError, SkillevoError
@@ -93,6 +93,7 @@ def _parser() -> argparse.ArgumentParser:
     shared.add_argument("--app", metavar="NAME", help="the skills of this app instead of those shared by all")
     shared.add_argument("--user", metavar="NAME", help="the skills of this user of the app")
     groups = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    init.add_parser(groups, shared)
     revisions.add_parser(groups, shared)
     experiments.add_parser(groups, shared)
     reports.add_parsers(groups, shared)
