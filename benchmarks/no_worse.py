@@ -17,7 +17,7 @@ from pytest_skillevo.core.verdict import Goal, PairedCase, Rules, Verdict, confi
 
 MARGIN = 0.10
 RULES = Rules(goal=Goal.no_worse, margin=MARGIN, repeats=1)
-SIZES = (30, 40, 60)
+SIZES = (30, 40)
 
 #: Draws the difference of one case, in score units.
 Draw = Callable[[random.Random], float]

@@ -33,6 +33,11 @@ def run_of(config: pytest.Config) -> EvolveRun | WorkerRun:
     if len(chosen) > 1:
         first, second = ("--" + key.replace("_", "-") for key in chosen[:2])
         raise pytest.UsageError(f"{first} does not go with {second}: one run, one question")
+    if chosen and chosen != ["evolve"]:
+        mode = "--" + chosen[0].replace("_", "-")
+        for key, advice in (("evolve_plan", "it plans a search"), ("evolve_resume", "a repetition goes on by itself")):
+            if config.getoption(key):
+                raise pytest.UsageError(f"{mode} does not go with --{key.replace('_', '-')}: {advice}")
     if chosen == ["evolve_gate"]:
         from .merge_gate import GateRun
 

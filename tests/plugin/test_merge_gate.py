@@ -210,6 +210,10 @@ def test_wrong_usage_is_named(project: GateProject) -> None:
     result = project.pytester.runpytest("--evolve-gate")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert "--evolve-gate needs --evolve-baseline=REF" in shown(result)
+    for option in ("--evolve-plan", "--evolve-resume=last", "--skillevo-show-holdout", "--pdb", "-n2"):
+        refused = project.gate(option)
+        assert refused.ret == pytest.ExitCode.USAGE_ERROR, shown(refused)
+        assert "does not go with" in shown(refused)
     both = project.gate("--evolve")
     assert both.ret == pytest.ExitCode.USAGE_ERROR
     assert "one run, one question" in shown(both)
