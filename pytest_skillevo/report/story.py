@@ -206,8 +206,13 @@ def next_steps(report: Json) -> Iterator[tuple[str, str]]:
         yield f"skillevo revisions diff {name}", "read the change"
         if verdict == "ACCEPT" and revision["status"] in ("pending_approval", "publish_failed"):
             yield f"skillevo revisions approve {name}", "make it the active skill"
+    of_gate = report["search"] is None
     if verdict == "INCONCLUSIVE":
         yield _more_evidence(rule, decision["settle"]), ""
+    elif of_gate and verdict == "ACCEPT":
+        yield "read the change, then merge it", ""
+    elif of_gate and verdict == "REJECT":
+        yield "keep the version of the reference, or mend what got worse", ""
     elif verdict == "REJECT":
         yield "nothing to do: the skill on disk stays as it is", ""
     elif verdict == "BLOCKED":
