@@ -156,8 +156,8 @@ def _no_worse(numbers: Figures, rules: Rules, share: Fraction) -> _Path:
         why = f"Not enough to show non-inferiority with graded scores: {LEAST_GRADED} cases are the least"
     elif not numbers.pass_fail:
         chance = stats.chance_of_loss([*map(float, numbers.differences)], rules.margin)
-        shown = words.p_value(chance, float(share))
-        why = f"Too few to show that it is not worse: a loss of the margin could look like this, {shown}"
+        shown = f"{words.p_value(chance, float(share))}, limit {float(share):.4g}"
+        why = f"Too few to show that it is not worse. A loss of the margin could look like this: {shown}"
     else:
         upper = stats.upper_bound(comparison.regressed, comparison.cases, float(share))
         why = f"Too few to show that it is not worse: up to {100 * upper:.0f} % of such cases could lose"
