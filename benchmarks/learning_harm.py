@@ -198,7 +198,8 @@ def report(arms: dict[str, Arm], scales: Sequence[Scale]) -> str:
             same,
             str(arm.parked),
         ]
-        lines.append("| " + " | ".join([name, *figures, arm.error[:60], str(arm.taken_up)]) + " |")
+        cells = [name, *figures, arm.error[:60], str(arm.taken_up)]
+        lines.append("| " + " | ".join(cells) + " |")
     rows = [
         f"| {one.sessions:,} | {one.lost} | {one.twice} | {one.seconds:.0f} | {one.memory / 1e6:.0f} "
         f"| {one.disk / 1e6:.0f} | {one.fallbacks} |"
@@ -212,13 +213,13 @@ TEXT = """\
 
     SKILLEVO_SCALE=full python -m benchmarks.learning_harm
 
-{tasks} holdout tasks of the recipe family run one after another with the simulated agent, whose model takes {pace:.0f} ms
-for a turn; each session is handed in while a worker reviews beside them. `time` is the median of {rounds} rounds over
-that of the arm without learning, arms in turns, the whole of running, grading and handing in. Handing in is redacting
-the conversation and one commit; that is all that a task pays, whatever the Reviewer does. `slowest` is the slowest
-handing-in in milliseconds. `results` compares every message, score and feedback to the byte. `hang` and `flood` are
-Reviewers in processes of their own, ended after 1 s or by 600 MB. Afterwards a fresh service with a calm Reviewer did
-everything that was parked or still waited.
+{tasks} holdout tasks of the recipe family run one after another with the simulated agent, whose model takes
+{pace:.0f} ms for a turn; each session is handed in while a worker reviews beside them. `time` is the median of
+{rounds} rounds over that of the arm without learning, arms in turns, the whole of running, grading and handing in.
+Handing in is redacting the conversation and one commit; that is all that a task pays, whatever the Reviewer does.
+`slowest` is the slowest handing-in in milliseconds. `results` compares every message, score and feedback to the byte.
+`hang` and `flood` are Reviewers in processes of their own, ended after 1 s or by 600 MB. Afterwards a fresh service
+with a calm Reviewer did everything that was parked or still waited.
 
 | Reviewer | seconds a task | time | slowest, ms | results | parked | error | done after restart |
 |---|---|---|---|---|---|---|---|
