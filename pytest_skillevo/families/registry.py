@@ -174,5 +174,9 @@ def _load(file: Path) -> ModuleType:
         raise ConfigError(f"{file} cannot be loaded as Python")
     module = importlib.util.module_from_spec(found)
     sys.modules[name] = module
-    found.loader.exec_module(module)
+    try:
+        found.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        raise ConfigError(f"{file} cannot be loaded: {type(error).__name__}: {error}") from error
     return module

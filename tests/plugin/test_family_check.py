@@ -6,6 +6,7 @@ import pytest
 
 from pytest_skillevo.cli import main
 from pytest_skillevo.families.conformance import CHECKS
+from pytest_skillevo.families.registry import _load, load_family
 
 
 @pytest.fixture
@@ -43,6 +44,21 @@ def test_a_place_without_a_family_and_an_unknown_name_are_usage_errors(pytester)
     unknown = pytester.runpytest_inprocess("--family-check-name=zebra")
     assert unknown.ret == pytest.ExitCode.USAGE_ERROR
     unknown.stderr.fnmatch_lines(["*no family 'zebra'*"])
+
+
+def test_a_declaration_that_does_not_load_is_a_usage_error_that_names_it(project):
+    file = project.path / "suites" / "cat_toys" / "family.py"
+    (file.parent / "test_cat_toys.py").unlink()
+    for text, sentence in (
+        ("def broken(:", "*family.py cannot be loaded: SyntaxError*"),
+        ("FAMILY = 7", "*family.py must define FAMILY, a FamilySpec, not int*"),
+    ):
+        file.write_text(text, encoding="utf-8")
+        checked = project.runpytest_inprocess("suites/cat_toys", "--family-check")
+        assert checked.ret == pytest.ExitCode.USAGE_ERROR
+        checked.stderr.fnmatch_lines([sentence])
+        load_family.cache_clear()
+        _load.cache_clear()
 
 
 def test_an_installed_family_is_checked_by_its_name(project, monkeypatch):
