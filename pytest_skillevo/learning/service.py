@@ -25,6 +25,7 @@ from ..core.review.reviewer import Review, ReviewFailed, Reviewing
 from ..core.scopes import NO_SCOPE, Scope, resolve
 from ..core.sessions import Event, Session, TaskOutcome
 from ..store import Store
+from ..store.learning import CONTEXT
 from ..store.learning_records import JobStatus, Piece, Work
 from .deadline import Deadline, Stuck, TimedOut
 from .pipeline import Pipeline
@@ -159,9 +160,13 @@ class LearningService:
         return Receipt("inline", accepted.job)
 
     def _cleaned(self, session: Session) -> Session:
-        """The session without secrets and without texts of more than MAX_MESSAGE characters."""
-        events = tuple(Event(one.id, one.at, _cleaned(one.message, self._redact)) for one in session.events)
-        return replace(session, events=events)
+        """The session without secrets and without texts of more than MAX_MESSAGE characters, as far as it is stored.
+
+        What was handed in before is left alone: a long session must not cost its whole length again with every turn.
+        """
+        start = max(0, session.after(self._queue.accepted(session)) - CONTEXT)
+        fresh = (Event(one.id, one.at, _cleaned(one.message, self._redact)) for one in session.events[start:])
+        return replace(session, events=(*session.events[:start], *fresh))
 
     def _nudge(self) -> None:
         with self._wake:

@@ -17,7 +17,7 @@ from sqlalchemy import ColumnElement, Connection, Row, and_, exists, func, or_, 
 from ..core.canonical import canonical_json
 from ..core.errors import StoreError
 from ..core.locks import LockBusy
-from ..core.sessions.records import Cursor, Event, Session, TaskOutcome
+from ..core.sessions.records import START, Cursor, Event, Session, TaskOutcome
 from .columns import decode_json, encode_json
 from .database import Database
 from .experiments import Clock, stamp
@@ -318,6 +318,13 @@ class LearningQueue:
         """Add to counters."""
         with self._database.write() as connection:
             _count(connection, counts)
+
+    def accepted(self, session: Session) -> Cursor:
+        """Behind the last event of a session that was handed in."""
+        key = and_(LEARNING_SESSIONS.c.lane == lane_of(session), LEARNING_SESSIONS.c.session == session.id)
+        with self._database.read() as connection:
+            text = connection.scalar(select(LEARNING_SESSIONS.c.accepted).where(key))
+        return START if text is None else _cursor(text)
 
     def reviewed(self, session: Session) -> Cursor | None:
         """The cursor of a session; None when it was never reviewed."""

@@ -14,7 +14,7 @@ from pytest_skillevo.core.revisions import Action, Status
 from pytest_skillevo.core.scopes import ScopeMode
 from pytest_skillevo.core.sessions import Session, TaskOutcome
 from pytest_skillevo.core.skill import Skill
-from pytest_skillevo.learning import LearningJob, Settings
+from pytest_skillevo.learning import LearningJob, LearningService, Settings
 from pytest_skillevo.learning.metrics import status
 from pytest_skillevo.store.learning_records import JobStatus, Pause
 
@@ -232,6 +232,21 @@ def test_secrets_and_endless_texts_are_not_stored(store):
     kept = store.learning.job(receipt.job).session.events[0].message["content"]
     assert "FAKEFAKE1" not in kept
     assert len(kept) < 110_000
+
+
+def test_a_session_that_grows_costs_only_what_is_new(store):
+    seen = []
+
+    def redact(text):
+        seen.append(text)
+        return text
+
+    working = LearningService(store, Script(SKIP), redact=redact)
+    for turns in (100, 101):
+        seen.clear()
+        working.enqueue(LearningJob(session(turns=turns)))
+    assert 2 < len(seen) < 60
+    assert any("s1.100" in text for text in seen)
 
 
 def test_what_a_dead_service_left_is_done_by_the_next(store, place):
