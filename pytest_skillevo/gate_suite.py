@@ -63,6 +63,8 @@ class Judged:
     left_out: tuple[str, ...]
     openings: int
     rules: Mapping[str, Any]
+    #: Why the new version may not be judged by these cases: it holds some of their text; empty when it holds none.
+    leak: str
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON; `judged_from` is the inverse."""
@@ -74,6 +76,7 @@ class Judged:
             "left_out": list(self.left_out),
             "openings": self.openings,
             "rules": dict(self.rules),
+            "leak": self.leak,
         }
 
 
@@ -87,6 +90,7 @@ def judged_from(data: Mapping[str, Any]) -> Judged:
         tuple(data["left_out"]),
         data["openings"],
         data["rules"],
+        data["leak"],
     )
 
 
@@ -125,7 +129,7 @@ def judge_here(
     """Run the holdout cases of this session on both versions of every changed skill that it has such cases for."""
     from . import wiring
     from .report.progress import ProgressLines
-    from .stages.dataset import Dataset
+    from .stages.dataset import Dataset, holdout_seal
     from .stages.trial import Trial
 
     marked = sorted(build_cases(skill_items(session.items)), key=lambda one: natural(one.case.id))
@@ -153,6 +157,7 @@ def judge_here(
                 tried.measured.left_out,
                 tried.openings,
                 setting.settings.rules.to_json(),
+                holdout_seal(dataset, change.before).leak(change.after.text) or "",
             )
         )
     hidden = [why for change in changes if (why := unselected(session, change.was))]

@@ -125,6 +125,7 @@ class GateRun(EvolveRun):
                 missing=() if found is None else missing_cases(found.pairs),
                 lost=compared.lost.get(change.was, ()),
                 refused=_refused(self._config, change),
+                leak="" if found is None else found.leak,
                 simulated=is_simulated and not allow,
             )
             decision = judged(decisions.get(change.name, _no_cases(change, reference)), facts)

@@ -40,6 +40,7 @@ class Circumstances:
     missing: Sequence[str] = ()
     lost: Sequence[str] = ()
     refused: str = ""
+    leak: str = ""
     #: Whether the simulated model ran and is not allowed to let anything pass.
     simulated: bool = False
 
@@ -50,6 +51,8 @@ def judged(decision: Decision, facts: Circumstances) -> Decision:
         return _blocked("cases-removed", f"the change takes away what judges it: {_some(facts.lost)}; put it back")
     if facts.refused:
         return Decision(Verdict.REJECT, "gate-refused", facts.refused)
+    if facts.leak:
+        return _blocked("holdout-leak", f"the new version knows the cases that judge it: {facts.leak}")
     if facts.narrowed:
         return _blocked("narrowed", f"not all of its cases were selected: {facts.narrowed}")
     if facts.left_out:

@@ -8,7 +8,9 @@ from typing import Any
 
 from ..core.canonical import digest_json
 from ..core.errors import ConfigError
+from ..core.leaks import Seal
 from ..core.records import SPLITS, Case, Split
+from ..core.skill import Skill
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,3 +67,10 @@ class Dataset:
             f"Mark some with @pytest.mark.split({missing[0]!r}), "
             f"or add cases: those without a mark are split for you."
         )
+
+
+def holdout_seal(dataset: Dataset, seed: Skill) -> Seal:
+    """What only the holdout cases say: their texts without those that open cases or the seed skill have as well."""
+    open_texts = [text for case in dataset.cases if case.split != "holdout" for text in case.watched]
+    sealed = [text for case in dataset.cases if case.split == "holdout" for text in case.watched]
+    return Seal(sealed, [*open_texts, seed.text])

@@ -17,7 +17,6 @@ from ..core.gates.records import Gates
 from ..core.gates.redaction import redacted
 from ..core.gepa import Engine, SearchDataset, SearchResult, StopReason, Strategy, check_frozen
 from ..core.judging import standard_gates
-from ..core.leaks import Seal
 from ..core.protocols import ChatModel
 from ..core.revisions import Action, Status
 from ..core.skill import Skill
@@ -28,7 +27,7 @@ from . import report_data
 from .cache import SearchCache
 from .candidate import completed, refusal
 from .confirmation import Confirmed, reference_note, run_confirmation
-from .dataset import Dataset
+from .dataset import Dataset, holdout_seal
 from .events import ExperimentEvent, Observe, nobody
 from .packing import CASES
 from .plan import make_plan, search_settings
@@ -208,11 +207,7 @@ class Experiment:
     def _search(self, recorder: Recorder) -> _Findings:
         setting, settings = self._setting, self._setting.settings
         dataset = setting.dataset
-        open_texts = [text for case in dataset.cases if case.split != "holdout" for text in case.watched]
-        seal = Seal(
-            (text for case in dataset.cases if case.split == "holdout" for text in case.watched),
-            [*open_texts, setting.seed_skill.text],
-        )
+        seal = holdout_seal(dataset, setting.seed_skill)
         engine = Engine(
             setting.seed_skill,
             SearchDataset(dataset.ids("feedback"), dataset.ids("validation")),

@@ -23,6 +23,7 @@ def mark(id, *, skill="demo", split="holdout", critical=False, content=None):
     [
         (Circumstances(lost=("case a",)), "cases-removed"),
         (Circumstances(refused="no name"), "gate-refused"),
+        (Circumstances(leak="it repeats a case"), "holdout-leak"),
         (Circumstances(narrowed="-k"), "narrowed"),
         (Circumstances(left_out=("a",)), "skipped-cases"),
         (Circumstances(missing=("a",)), "missing-runs"),

@@ -40,6 +40,9 @@ def test_identical_arms_are_accepted_no_more_often_than_stated(kind):
     accepted = sum(result.decision.verdict is Verdict.ACCEPT for result in results) / EXPERIMENTS
     rejected = sum(result.decision.verdict is Verdict.REJECT for result in results) / EXPERIMENTS
     bare = sum(result.comparison.mean_after > result.comparison.mean_before for result in results) / EXPERIMENTS
+    print(
+        f"{kind}: {EXPERIMENTS} experiments, accepted {accepted:.1%}, rejected {rejected:.1%}, mean > mean {bare:.1%}"
+    )
     assert accepted <= ALPHA + TOLERANCE
     assert rejected <= ALPHA + TOLERANCE
     assert bare > ALPHA + TOLERANCE, "the rule mean > mean must fail this test, or it tests nothing"

@@ -132,6 +132,18 @@ def test_inconclusive_passes_only_with_a_persons_reason_and_runs_nothing_twice(p
     assert accepted["by"]
 
 
+def test_a_skill_that_holds_the_text_of_a_holdout_case_never_passes(project: GateProject) -> None:
+    secret = "the ferry to the island of Morla leaves at nine in the evening from pier four"
+    project.git("checkout", "-q", "main")
+    project.suite(cases=4, old='rollout.check("careful"', new=f'rollout.check("{secret}"')
+    project.commit("a case with words of its own")
+    project.git("checkout", "-q", "-B", "change")
+    project.skill("demo", f" Say that {secret}.")
+    result = project.gate("--evolve-repeats=1", "--evolve-accept-reason=fine")
+    assert result.ret == 1, shown(result)
+    told(result, "demo", "BLOCKED", "knows the cases that judge it", "12 words in a row of a holdout case")
+
+
 def test_renamed_deleted_and_new_skills_are_judged(project: GateProject) -> None:
     folder = project.path / "skills" / "demo"
     folder.rename(project.path / "skills" / "show")
