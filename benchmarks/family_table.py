@@ -135,8 +135,9 @@ def main() -> None:
     lines += [
         "",
         "The official score puts the fabricator, who looks nothing up, on a level with the best agent or above it;"
-        " strict caps it at 0.49. By the paper's threshold nearly everybody passes, by strict few do without a good skill."
-        " How many tokens a skill saves depends on the size of the answers, so every token figure names its payload.",
+        " strict caps it at 0.49. By the paper's threshold nearly everybody passes, by strict few do without a good"
+        " skill. How many tokens a skill saves depends on the size of the answers, so every token figure names its"
+        " payload.",
     ]
     if options.time:
         seconds, cores = suite_seconds(), os.cpu_count()
