@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from ..core.errors import ConfigError
 from ..core.skill import Skill, slug
-from ..starter import KINDS, suite_for
 from .context import Context, shown
+from .starter import KINDS, suite_for
 
 _NEEDS: Final = {
     "built-in": "name a model: --evolve-model=openai/gpt-4o-mini, or evolve_model in the ini file",

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_skillevo.cli import main
+from pytest_skillevo.commands.starter import KINDS, suite_for
+from pytest_skillevo.commands.starter.suite import terms_of
 from pytest_skillevo.core.errors import SkillError
 from pytest_skillevo.core.skill import Skill
-from pytest_skillevo.starter import KINDS, suite_for
-from pytest_skillevo.starter.suite import terms_of
 
 SKILLS = Path(__file__).parents[1] / "data/own_skills"
 NAMES = ("pdf-forms", "house-tone")

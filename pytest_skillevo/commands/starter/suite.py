@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Final
 
-from ..core.skill import Skill, slug
+from ...core.skill import Skill, slug
 
 KINDS: Final = ("built-in", "function", "openai", "command")
 #: Words that a case looks for in an answer.
@@ -43,7 +43,7 @@ def suite_for(skill: Skill, folder: str, kind: str, command: Sequence[str] = ())
     values = {"SKILL": _python(folder), "COMMAND": _python(list(command) or ["my-agent", "--json"])}
     for split, (prompt, wanted) in cases.items():
         values |= {f"{split}_PROMPT": _python(prompt), f"{split}_TERMS": _python(wanted)}
-    templates = files("pytest_skillevo.starter").joinpath("template")
+    templates = files("pytest_skillevo.commands.starter").joinpath("template")
     sources = {f"test_{module}.py": "test_skill.txt", "conftest.py": f"conftest_{kind.replace('-', '_')}.txt"}
     return Suite(
         {
