@@ -1,6 +1,6 @@
 """What a rollout costs beside its body: serial, on workers, and side by side in one process.
 
-    python benchmarks/execution_overhead.py [--rounds N] [--report PATH]
+    python -m benchmarks.execution_overhead [--rounds N] [--report PATH]
 
 Bodies are coroutines that wait 0 or 200 ms. Times are slopes between a small and a large confirmation, so that starting
 up does not count. Goal: at 200 ms with 16 rollouts in flight a parallel efficiency of at least 0.9.
@@ -40,14 +40,13 @@ async def test_it(skill, rollout, n):
 WAYS: tuple[tuple[str, list[str], int], ...] = (
     ("serial", [], 1),
     ("-n 2", ["-n2"], 2),
-    ("-n 16", ["-n16"], 16),
     ("--evolve-concurrency 16", ["--evolve-concurrency=16"], 16),
     ("--evolve-concurrency 32", ["--evolve-concurrency=32"], 32),
     ("-n 2 --evolve-concurrency 8", ["-n2", "--evolve-concurrency=8"], 16),
 )
 HOLDOUT = 64
 #: Repeats of the small and the large confirmation, by the wait of the body in seconds.
-SIZES = {0.0: (1, 11), 0.2: (1, 4)}
+SIZES = {0.0: (1, 7), 0.2: (1, 3)}
 
 
 def run(folder: Path, wait: float, repeats: int, arguments: list[str]) -> tuple[float, int]:
@@ -111,7 +110,8 @@ def main() -> None:
 
 Python {platform.python_version()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the end. Median of
 {given.rounds} slopes between a small and a large confirmation over {HOLDOUT} holdout cases, journal on, cache off.
-Efficiency: the time that the bodies alone would take, divided by the time they took.
+Efficiency: the time that the bodies alone would take, divided by the time they took. On a machine that others use, the
+figures of 0 ms are too high and the efficiencies too low.
 """
         given.report.write_text("\n".join([heading, *lines, ""]), encoding="utf-8")
 
