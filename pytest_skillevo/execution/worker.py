@@ -107,11 +107,7 @@ class WorkerLoop:
         try:
             for index, outcome in self._executor.run(batch):
                 self._tell(open_requests.pop(index), outcome)
-        except (
-            ConfigError,
-            ExperimentInterrupted,
-            pytest.Session.Failed,
-        ):  # the last is an Exception, unlike the other ways to stop
+        except (ConfigError, ExperimentInterrupted, pytest.exit.Exception, pytest.Session.Failed):
             raise
         except Exception as error:
             # An error in here must not end the worker's session: xdist would lose the rollout without a verdict.
