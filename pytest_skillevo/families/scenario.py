@@ -188,8 +188,10 @@ def cast(scenario: Scenario) -> tuple[tuple[Record, ...], tuple[tuple[FaultRule,
     busy = {record["id"] for _, record in casting}
     for rule in rules:
         if rule.trait is None:
-            free = [record for record in chosen if record["id"] not in busy] or chosen
-            victim = scenario.chance.at("victim", rule.kind).pick(free)
+            alike = [record["id"] for other, record in casting if other.kind == rule.kind]
+            free = [record for record in chosen if record["id"] not in busy]
+            free = free or [record for record in chosen if record["id"] not in alike] or chosen
+            victim = scenario.chance.at("victim", rule.kind, *alike).pick(free)
             busy.add(victim["id"])
             casting.append((rule, victim))
     order = {id(rule): place for place, rule in enumerate(rules)}

@@ -74,7 +74,7 @@ POPULATION = Population(
             chance, chance.at("tier").pick((900, 2_600, 5_500, 14_000, 22_000, 33_000, 48_000, 70_000)), -60, 90
         ),
         "gdp": _gdp,
-        "missing": lambda chance, _: chance.pick(([], [], [2022], [2022], [2021], [2021, 2022])),
+        "missing": lambda chance, _: chance.pick(([], [], [], [], [2022], [2022], [2021])),
         "jobless": lambda chance, _: _walk(chance, chance.whole(200, 1_500), -150, 150),
     },
     shape=_shape,
@@ -339,7 +339,7 @@ LEVELS = {
     "m2": Level(4, (SNAPSHOT, GDP, INDICATOR, PEOPLE), (FaultRule("L", (GDP, PEOPLE)), _BROKEN, _MILLIONS, _CODE)),
     "h1": Level(5, (SNAPSHOT, GDP, INFO, INDICATOR, PEOPLE),
                 (FaultRule("T", (GDP,), times=2), FaultRule("L", (INFO, PEOPLE)), _BROKEN,
-                 FaultRule("G", trait="silent"), _MILLIONS, _MILLIONS, _CODE)),
+                 FaultRule("G", trait="silent"), _MILLIONS, _CODE, _CODE)),
 }  # fmt: skip
 HINTS = {
     INFO: "who it is",

@@ -80,13 +80,15 @@ def read_complaints(feedback: str) -> tuple[Complaint, ...]:
     )
 
 
-#: (cause, consequence): a summary over the wrong entries is wrong, what was never asked again is missing.
+#: (cause, consequence): a summary over the wrong entries is wrong, what was never asked again is missing, and who runs
+#: a whole batch again repeats what was already there.
 _CONSEQUENCES: Final = (
     ("titles", "summary"),
     ("task wins", "summary"),
     ("verify", "summary"),
     ("gap", "summary"),
     ("retry", "merge"),
+    ("retry", "reuse"),
     ("rate limit", "merge"),
     ("gap", "honesty"),
     ("common year", "units"),
@@ -197,11 +199,11 @@ def _wrong(rest: str) -> Iterator[Complaint]:
 def _faults(rest: str) -> Iterator[Complaint]:
     if "NO_DATA" in rest or "sentinel" in rest:
         yield Complaint("gap", GAP)
-    elif "RATE_LIMITED" in rest:
+    elif "RATE_LIMITED" in rest and "only the failed item" not in rest:
         yield Complaint("rate limit", RATE_LIMIT)
     elif "keeps timing out" in rest:
         yield Complaint("detour", DETOUR)
-    elif "timed out" in rest:
+    elif "timed out" in rest or "only the failed item" in rest:
         found = re.search(r"timed out for (.+?)(?:,| and was)", rest)
         yield Complaint("retry", RETRY, entities=(found[1],) if found else ())
 
