@@ -80,8 +80,8 @@ def read_complaints(feedback: str) -> tuple[Complaint, ...]:
     )
 
 
-#: (cause, consequence): a summary over the wrong entries is wrong, what was never asked again is missing, and who runs
-#: a whole batch again repeats what was already there.
+#: (cause, consequence): a summary over the wrong entries is wrong, what was never asked again is missing, who runs a
+#: whole batch again repeats what was already there, and what all have in common depends on who is in the file.
 _CONSEQUENCES: Final = (
     ("titles", "summary"),
     ("task wins", "summary"),
@@ -91,6 +91,9 @@ _CONSEQUENCES: Final = (
     ("retry", "reuse"),
     ("rate limit", "merge"),
     ("gap", "honesty"),
+    ("retry", "common year"),
+    ("rate limit", "common year"),
+    ("task wins", "common year"),
     ("common year", "units"),
     ("common year", "by rule"),
     ("units", "by rule"),
