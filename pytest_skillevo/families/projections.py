@@ -129,9 +129,9 @@ def _extras(ask: Ask, extras: Extras, records: Sequence[Record]) -> dict[str, An
     return {} if ask.profile == "lean" else extras(ask, records)
 
 
-def fact(name: str) -> Callable[[Record], tuple[Aspect, ...]]:
-    """For FieldSpec.needs: this fact about the record itself."""
-    return lambda record: ((record["id"], name),)
+def fact(*names: str) -> Callable[[Record], tuple[Aspect, ...]]:
+    """For FieldSpec.needs: these facts about the record itself."""
+    return lambda record: tuple((record["id"], name) for name in names)
 
 
 def group_list(attribute: str) -> Callable[[Record], tuple[Aspect, ...]]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from pytest_skillevo.models.simulated.conduct import Ask, Conduct, Fill, Item, Lookup, gap_or
+from pytest_skillevo.models.simulated.conduct import Conduct, Fill, Item, Lookup, gap_or
 from pytest_skillevo.models.simulated.library import (
     COMMON_YEAR,
     DETOUR,
@@ -69,13 +69,9 @@ def _series(what: str, code: str, *instead_of: str) -> Lookup:
 
     def learn(economy: Item, answer: Mapping[str, Any]) -> None:
         economy.known[what] = by_year(answer.get("values"))
-        economy.known.setdefault("unit", answer.get("unit"))
+        economy.learn(answer, "unit")
 
     return Lookup(tool=INDICATOR, ask=ask, learn=learn)
-
-
-def _plain(tool: str, learn: Any, ask: Ask = _code) -> Lookup:
-    return Lookup(tool=tool, ask=ask, learn=learn)
 
 
 # --- filling in --------------------------------------------------------------------------------------------------
@@ -93,8 +89,8 @@ def _gdp(economy: Item, worker: Worker) -> float | None:
     year = _year(economy, worker)
     if year is None:
         return None
-    in_millions = economy.get("unit") == "millions" and not worker.lapses(UNITS)
-    return economy.get("gdp")[year] * (1_000_000 if in_millions else 1)  # type: ignore[no-any-return]
+    value: float = economy.get("gdp")[year]
+    return value * 1_000_000 if economy.get("unit") == "millions" and not worker.lapses(UNITS) else value
 
 
 def _people(economy: Item, worker: Worker) -> float | None:
@@ -157,10 +153,10 @@ BEHAVIOUR: Final = LookupBehaviour(
         title="Economic snapshot",
         stages=(
             (
-                _plain(SNAPSHOT, _survey),
-                _plain("worldbank_gdp", _learn_gdp),
-                _plain("worldbank_country_info", _identify),
-                _plain("worldbank_population", _learn_people),
+                Lookup(tool=SNAPSHOT, ask=_code, learn=_survey),
+                Lookup(tool="worldbank_gdp", ask=_code, learn=_learn_gdp),
+                Lookup(tool="worldbank_country_info", ask=_code, learn=_identify),
+                Lookup(tool="worldbank_population", ask=_code, learn=_learn_people),
             ),
             (
                 _series("gdp", "NY.GDP.MKTP.CD", "worldbank_gdp"),

@@ -39,13 +39,6 @@ def _walk(chance: Chance, start: int, low: int, high: int) -> list[int]:
     return found
 
 
-def _gdp(_: Chance, economy: Record) -> list[int]:
-    """GDP in millions for each year."""
-    return [
-        people * wealth // 1_000_000 for people, wealth in zip(economy["population"], economy["wealth"], strict=True)
-    ]
-
-
 def _shape(chance: Chance, economies: list[Record]) -> None:
     """Codes that are unique in all splits, no two equal GDPs, some that count in millions, some without a survey."""
     third = LETTERS[int(economies[0]["id"]) % 3 :: 3]  # the id tells the split, and so does a code's last letter
@@ -73,7 +66,7 @@ POPULATION = Population(
         "wealth": lambda chance, _: _walk(
             chance, chance.at("tier").pick((900, 2_600, 5_500, 14_000, 22_000, 33_000, 48_000, 70_000)), -60, 90
         ),
-        "gdp": _gdp,
+        "gdp": lambda _, it: [it["population"][at] * it["wealth"][at] // 1_000_000 for at in range(len(YEARS))],
         "missing": lambda chance, _: chance.pick(([], [], [], [], [2022], [2022], [2021])),
         "jobless": lambda chance, _: _walk(chance, chance.whole(200, 1_500), -150, 150),
     },
@@ -295,10 +288,6 @@ def _jobless(task: Scenario, economy: Record) -> Any:
     return SENTINEL if economy["kind"] == "silent" else _rate(economy, common_year(task))
 
 
-def _both(*names: str) -> Callable[[Record], tuple[tuple[str, str], ...]]:
-    return lambda economy: tuple((economy["id"], name) for name in names)
-
-
 CONTRACT = Contract(
     file="economic_snapshot.json",
     list_key="economies",
@@ -312,13 +301,13 @@ CONTRACT = Contract(
         FieldSpec("year", "values", whole, lambda task, _: YEARS[common_year(task)], fact("gdp"),
                   "the latest year common to all economies of the task"),
         FieldSpec("economic_indicators", "values",
-                  parts(gdp=near(0.5), population=whole, gdp_per_capita=near(1)), _figures, _both("gdp", "people"),
+                  parts(gdp=near(0.5), population=whole, gdp_per_capita=near(1)), _figures, fact("gdp", "people"),
                   "figures of that year in single units"),
         FieldSpec("unemployment_rate", "values", near(0.05), _jobless, fact("jobless"), "the rate of that year",
                   raw_gaps=(None,)),
         FieldSpec("economic_power_rank", "derived", whole, _rank, fact("gdp"), "the place by GDP"),
         FieldSpec("development_tier", "derived", text,
-                  lambda task, economy: level_of(per_person(economy, common_year(task)), TIERS), _both("gdp", "people"),
+                  lambda task, economy: level_of(per_person(economy, common_year(task)), TIERS), fact("gdp", "people"),
                   "the tier of the GDP per person", alternatives=(fact("per person"),)),
     ),
     summary=(
@@ -394,16 +383,15 @@ def _route(task: Scenario) -> Sequence[Call]:
     return [(tool, {"country_code": one["code"], **more}) for tool, more in offered for one in task.records]
 
 
-def _kind(name: str) -> Callable[[World, Record], bool]:
-    return lambda _, economy: bool(economy["kind"] == name)
-
-
 FAMILY = FamilySpec(
     name="economy",
     version="1",
     skill="economic-snapshot",
     population=POPULATION,
-    traits={name: _kind(name) for name in ("millions", "silent")},
+    traits={
+        "millions": lambda _, economy: bool(economy["kind"] == "millions"),
+        "silent": lambda _, economy: bool(economy["kind"] == "silent"),
+    },
     distinct=(),
     tools={tool.name: tool for tool in TOOLS},
     levels=LEVELS,
