@@ -69,7 +69,9 @@ def _coverage(scenario: Scenario, score: StrictScore) -> Iterator[str]:
     ]
     inexact = len(coverage.entries) - coverage.exact
     if inexact:
-        details.append(f"spelled differently from the task: {inexact}")
+        numbers = all(isinstance(ident, int) for ident in scenario.idents.values())
+        how = "under an id that is no number" if numbers else "spelled differently from the task"
+        details.append(f"{how}: {inexact}")
     if details:
         share = f"{len(coverage.entries)} of {len(scenario.truth)} requested {entries}"
         yield f"coverage: {share} delivered; {'; '.join(details)}."

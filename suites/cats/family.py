@@ -80,7 +80,7 @@ POPULATION = Population(
     shape=_shape,
     groups=("country", "coat", "pattern"),
     denied=words(
-        """persian, siamese, maine, coon, ragdoll, bengal, sphynx, birman, burmese, korat, manx, somali, balinese,
+        """persian, siamese, maine, ragdoll, bengal, sphynx, birman, burmese, korat, manx, somali, balinese,
         rape, anus, anal, tit, homo, nazi, puta, tumor, pedo, pus, haram, satan, nigg, slut, bitch, cunt, coon, pube,
         nip, fap, turd, dick, cum"""
     ),

@@ -43,6 +43,16 @@ PARAPHRASES = {
         "Figures belong to the same period everywhere.",
         "Do not use the latest year of each one, use what they have in common.",
     ],
+    "ids as numbers": [
+        "The id goes in as an integer.",
+        "Enter ids as numbers.",
+        "Identifiers are integers here.",
+        "No quotation marks around an id.",
+        "Every entry's id has to be numeric.",
+        "An id is never a string.",
+        "Leave the id unquoted.",
+        "Ids: plain numbers.",
+    ],
     "include category_dishes": [
         "Each recipe carries a category_dishes block.",
         "Besides the sample's keys, put category_dishes in.",
@@ -284,6 +294,10 @@ NEAR_MISSES = {
     "copy the summary blocks": [
         "Rows are listed by hour.",
         "Write the hours in local time.",
+    ],
+    "ids as numbers": [
+        "The number of rows says nothing.",
+        "Use the id of the right one.",
     ],
     "convert stated units": [
         "The oven has two units.",

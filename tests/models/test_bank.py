@@ -13,6 +13,7 @@ from .practices_under_test import PRACTICES, TERMS
 
 FEEDBACK = """\
 coverage: 3 of 4 requested dishes delivered; missing: Rustic Ab Pot, Cd Tray; extra: Ab Pot, Zz Bowl; duplicated: Ef Pan.
+coverage: 3 of 3 requested dishes delivered; under an id that is no number: 3.
 missing fields: category_dishes (4 of 4), category (1 of 4), cuisines_covered (in the summary).
 wrong values: category of Gh Fold (the catalogue's category is expected); cuisine of Ij Tray (the name used by the task is expected); ingredient_count of Kl Pan (a whole number is expected); cuisine_dishes of Mn Pot (an object with count and top3 over the whole area is expected); hourly_forecast of Uv Pan (the figures of the summary block is expected); year of Yz Pan (the latest year common to all items is expected).
 wrong values: gdp of Yz Pan (figures in single units is expected).

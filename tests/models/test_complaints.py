@@ -18,6 +18,7 @@ def remedies(*lines):
         ("coverage: 3 of 3 requested dishes delivered; extra: C D.", [("task wins", "")]),
         ("coverage: 2 of 3 requested dishes delivered; missing: Rustic A B; extra: A B.", [("titles", "")]),
         ("coverage: 3 of 3 requested dishes delivered; spelled differently from the task: 1.", [("titles", "")]),
+        ("coverage: 3 of 3 requested dishes delivered; under an id that is no number: 3.", [("numeric ids", "")]),
         ("faults: meal_details timed out for A and was never requested again.", [("retry", "")]),
         (
             "faults: meal_by_area answered NO_DATA for A and was requested 2 more times; that answer is final.",

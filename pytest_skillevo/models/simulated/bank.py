@@ -179,6 +179,14 @@ RULES: Final[dict[str, tuple[str, ...]]] = {
         "Never mix units: scale a figure in millions up to whole units.",
         "Normalise every amount to single units by its stated unit.",
     ),
+    "numeric ids": (
+        "Write every id as a whole number, without quotes.",
+        "An id is an integer in the file, never a string.",
+        "Ids are JSON numbers; text in their place does not count.",
+        "Do not put quotes around an id.",
+        "Keep ids numeric: turn the id of the table into an integer first.",
+        "The id must be a number, not text.",
+    ),
     "common year": (
         "Use one year for the whole report: the latest that all answers have in common.",
         "Compare the years of all answers and take the latest shared year.",
@@ -239,6 +247,7 @@ HARMFUL: Final[dict[str, tuple[str, ...]]] = {
     "block": ("Work out {words} by hand from a few rows.",),
     "detour": ("Repeat a failing call until it answers.",),
     "units": ("Ignore the unit field; the figures are comparable as they are.",),
+    "numeric ids": ("Write each id as text.", "Put ids into quotes."),
     "common year": ("Take the newest value of each.", "Use latest_value, it is the most recent."),
     "summary": ("Copy the summary from the example.",),
 }

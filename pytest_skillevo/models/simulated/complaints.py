@@ -16,6 +16,7 @@ from .library import (
     GAP,
     HONESTY,
     MERGE,
+    NUMERIC_IDS,
     ORDER,
     PAGING,
     RATE_LIMIT,
@@ -154,6 +155,8 @@ def _coverage(rest: str) -> Iterator[Complaint]:
     renamed |= {*parts.get("under the source's name", ())}
     if renamed or "spelled differently from the task" in parts:
         yield Complaint("titles", TITLES, entities=tuple(sorted(renamed)))
+    if "under an id that is no number" in rest:
+        yield Complaint("numeric ids", NUMERIC_IDS)
     if set(extra) - renamed:
         yield Complaint("task wins", TASK_WINS)
     if len(missing) > len(renamed) or "duplicated" in parts:

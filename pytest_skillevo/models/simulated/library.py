@@ -364,6 +364,24 @@ COMMON_YEAR: Final = Practice(
     documented=True,
 )  # fmt: skip
 
+_IDS = concept("id|ids|identifier*")
+_TEXTUAL = concept("text|texts|string|strings|quoted|quote|quotes|quotation marks")
+
+NUMERIC_IDS: Final = Practice(
+    "ids as numbers",
+    p0=0.35,
+    p1=0.03,
+    directive=patterns(
+        "+ids +numeric !+textual <9", "ids -textual", "-textual ids",
+        ids=_IDS, textual=_TEXTUAL,
+        numeric=concept("integer|integers|int|ints|numeric|as a number|as numbers|are numbers|is a number|be a number"
+                        "|whole number|whole numbers|json number|json numbers|plain number|plain numbers|bare number"
+                        "|bare numbers|digits only|unquoted"),
+    ),
+    contrary={"lapse": patterns("+ids +textual !-textual <9", ids=_IDS, textual=_TEXTUAL)},
+    documented=True,
+)  # fmt: skip
+
 
 #: The practices that hold for any family of lookup tasks.
 GENERIC: Final = (
