@@ -328,7 +328,7 @@ LEVELS = {
     "m2": Level(4, (SNAPSHOT, GDP, INDICATOR, PEOPLE), (FaultRule("L", (GDP, PEOPLE)), _BROKEN, _MILLIONS, _CODE)),
     "h1": Level(5, (SNAPSHOT, GDP, INFO, INDICATOR, PEOPLE),
                 (FaultRule("T", (GDP,), times=2), FaultRule("L", (INFO, PEOPLE)), _BROKEN,
-                 FaultRule("G", trait="silent"), _MILLIONS, _CODE, _CODE)),
+                 FaultRule("G", trait="silent"), _MILLIONS, _MILLIONS, _CODE, _CODE)),
 }  # fmt: skip
 HINTS = {
     INFO: "who it is",

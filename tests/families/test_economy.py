@@ -205,7 +205,7 @@ def test_every_variant_of_a_skill_is_structured_and_names_no_economy(economy, na
 def test_the_seeds_have_the_known_weaknesses():
     snapshot, codes, slow = (Skill.load(ROOT / "fixtures" / "skills" / name) for name in SKILLS)
     assert "run the whole batch again" in snapshot.components["steps"]
-    assert "with three letters, as the service gives it" in snapshot.components["steps"]
+    assert "estimate the figure" in snapshot.components["pitfalls"]
     assert "unemployment_rate" not in snapshot.text
     assert "report the code that the service gives" in codes.components["steps"]
     assert "rerun the whole batch" in slow.components["steps"]
