@@ -282,7 +282,7 @@ class Toolbox(Sequence[BoundTool]):
 
     def _look_up(self, spec: ToolSpec, arguments: Mapping[str, Any]) -> str:
         canonical = spec.canonical(spec.meant(self._world, arguments))
-        given = canonical | {
+        given = spec.canonical(arguments) | {
             name: value.strip() if isinstance(value, str) else value for name, value in arguments.items()
         }
         answer = spec.answer(Ask(self._world, given, self._offered, self._profile))

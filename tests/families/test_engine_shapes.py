@@ -55,7 +55,7 @@ def test_ids_may_be_numbers_and_their_type_counts(family):
     as_text = {**artifact, "things": [{**e, "number": str(e["number"])} for e in artifact["things"]]}
     evaluation = graded(scenario, as_text, numbered.route(scenario))
     assert evaluation.score == pytest.approx(0.95)
-    assert "spelled differently from the task: 3" in evaluation.feedback
+    assert "under an id that is no number: 3" in evaluation.feedback
     foreign = {**artifact, "things": [{**artifact["things"][0], "number": True}, *artifact["things"][1:]]}
     assert "missing: " in graded(scenario, foreign, numbered.route(scenario)).feedback
 
