@@ -19,6 +19,7 @@ from ..core.errors import ConfigError
 from ..core.protocols import Behaviour
 from ..core.records import SPLITS, Split, Task
 from ..core.suggest import did_you_mean
+from .declared import first_problem
 from .scenario import Scenario
 from .spec import POLICIES, PROFILES, FamilySpec, Policy, Profile
 from .tasks import make_task
@@ -149,6 +150,8 @@ def load_family(file: Path) -> FamilySpec:
 def _checked(value: Any, where: str) -> FamilySpec:
     if not isinstance(value, FamilySpec):
         raise ConfigError(f"{where} must define FAMILY, a FamilySpec, not {type(value).__name__}")
+    if problem := first_problem(value):
+        raise ConfigError(f"{where}: {problem}")
     return value
 
 

@@ -84,6 +84,14 @@ def undocumented(family):
     return dataclasses.replace(family, contract=contract)
 
 
+def with_behaviour(family, folder, old, new):
+    """The family with a behaviour in which one text stands for another."""
+    text = (family.folder / "behaviour.py").read_text(encoding="utf-8")
+    assert old in text
+    (folder / "behaviour.py").write_text(text.replace(old, new), encoding="utf-8")
+    return dataclasses.replace(family, folder=folder)
+
+
 BROKEN = {
     "a route without details": (
         lambda f: dataclasses.replace(f, route=lambda task: [c for c in f.route(task) if c[0] != "thing_details"]),
@@ -153,3 +161,27 @@ def test_a_check_finds_what_is_wrong_and_says_what_to_do(family, name):
     with pytest.raises(CheckFailed) as failure:
         CHECKS[check](make(family))
     assert sentence in str(failure.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        ('tool="thing_details"', 'tool="thing_detail"', "names the tool 'thing_detail', which the family does not"),
+        ('name="weight"', 'name="weigth"', "fills the field 'weigth', which the contract does not have"),
+        (
+            '            Fill(name="maker", value=_maker, invented=lambda _: "Adlor"),\n',
+            "",
+            "never fills the field 'maker'",
+        ),
+        ("from typing import", "from .family import FAMILY\nfrom typing import", "cannot be loaded"),
+        ("def _found", "def _peek():\n    from family import FAMILY\n\n\ndef _found", "imports family.py"),
+        ("def _found", "def _peek():\n    from . import family\n\n\ndef _found", "imports family.py"),
+    ],
+)
+def test_a_behaviour_that_does_not_fit_its_family_is_found(family, tmp_path, old, new, sentence):
+    with pytest.raises(CheckFailed, match=sentence):
+        CHECKS["the behaviour fits the family"](with_behaviour(family, tmp_path, old, new))
+
+
+def test_a_family_needs_no_behaviour(family):
+    CHECKS["the behaviour fits the family"](dataclasses.replace(family, behaviour=None))

@@ -165,3 +165,37 @@ def test_a_behaviour_is_loaded_from_beside_the_declaration(recipe, tmp_path):
         load_behaviour(changed["empty.py"])
     with pytest.raises(ConfigError, match="does not exist"):
         load_behaviour(dataclasses.replace(recipe, behaviour="nowhere.py"))
+
+
+TEMPLATE = Path(registry.__file__).parent / "template"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        (
+            'FaultRule("T", (MAKER,))',
+            'FaultRule("T", ("thing_by_makr",))',
+            "level m1: fault T names the tool 'thing_by_makr'",
+        ),
+        ('FaultRule("T", (MAKER,))', 'FaultRule("X", (MAKER,))', "level m1: fault X is no kind of fault. Known: T, L"),
+        ('FaultRule("T", (MAKER,))', 'FaultRule("T")', "level m1: fault T needs tools="),
+        ('FaultRule("M", (FIND,), field="maker")', 'FaultRule("M", (FIND,))', "level e3: fault M needs field="),
+        ('FaultRule("T", (MAKER,))', 'FaultRule("A")', "level m1: fault A needs FamilySpec.alias"),
+        ('trait="gap"', 'trait="gaps"', r"names the trait 'gaps', .* Did you mean 'gap'\?"),
+        (
+            "Level(3, (FIND, DETAILS), ())",
+            'Level(3, (FIND, "look"), ())',
+            "level e1 offers the tool 'look', .* Known: ",
+        ),
+        ('tools=("thing_by_maker",)', 'tools=("thing_by",)', "the field maker_things names the tool 'thing_by'"),
+        ('behaviour="behaviour.py"', 'draws={"holdout": 5}', "FamilySpec.draws needs a number for each of feedback"),
+    ],
+)
+def test_a_name_that_leads_nowhere_is_a_clear_error_with_the_file(tmp_path, old, new, sentence):
+    text = (TEMPLATE / "family.py").read_text(encoding="utf-8")
+    assert old in text
+    (tmp_path / "family.py").write_text(text.replace(old, new), encoding="utf-8")
+    (tmp_path / "reference.md").write_text("", encoding="utf-8")
+    with pytest.raises(ConfigError, match=rf"family\.py: .*{sentence}"):
+        load_family(tmp_path / "family.py")

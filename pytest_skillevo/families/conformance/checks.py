@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
 from ..spec import FamilySpec
-from . import scoring, secrecy, worlds
+from . import behaving, scoring, secrecy, worlds
 from .common import CheckFailed
 
 __all__ = ["CHECKS", "Check", "CheckFailed"]
@@ -30,4 +30,5 @@ CHECKS: Final[Mapping[str, Check]] = {
     "levels rise": worlds.check_levels,
     "planned faults are met": worlds.check_faults,
     "tools refuse bad calls": worlds.check_tools,
+    "the behaviour fits the family": behaving.check_behaviour,
 }
