@@ -2,9 +2,9 @@
 
     python benchmarks/safety_corpus.py [--missed] [--out reports/safety-corpus.md]
 
-Reads the two labelled halves in tests/data/safety_corpus: `own.jsonl`, written by who wrote the rules, and
-`blind.jsonl`, written by somebody who had not seen them. Prints precision and recall of both and writes the report.
-Goal: 0.97 each.
+Reads the labelled sets in tests/data/safety_corpus: `own.jsonl`, written by who wrote the rules, `blind.jsonl`,
+written by somebody who had not seen them, and `second.jsonl`, half of a later set by another such person. Prints
+precision and recall of each and writes the report. Goal: 0.97 each.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pytest_skillevo.core.gates.safety import SafetyGate, scan_text
 
 ROOT = Path(__file__).resolve().parents[1]
 CORPUS = ROOT / "tests" / "data" / "safety_corpus"
-HALVES = ("own", "blind")
+HALVES = ("own", "blind", "second")
 COMMAND = "python benchmarks/safety_corpus.py"
 GOAL = 0.97
 
@@ -89,9 +89,9 @@ def interval(share: float, count: int) -> str:
 
 
 def table(halves: dict[str, list[Snippet]]) -> list[str]:
-    """The figures of both halves as Markdown."""
+    """The figures of every set as Markdown."""
     lines = [
-        "| half | dangerous | refused | missed | harmless | passed | refused | precision (95 %) | recall (95 %) |",
+        "| set | dangerous | refused | missed | harmless | passed | refused | precision (95 %) | recall (95 %) |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
     for half, snippets in halves.items():
@@ -129,7 +129,7 @@ def report(halves: dict[str, list[Snippet]], notes: str) -> str:
     lines = [
         "# Safety gate on the labelled corpus",
         "",
-        f"Made by `{COMMAND}`; rules {SafetyGate().version}. Goal: precision and recall {GOAL} each on both halves.",
+        f"Made by `{COMMAND}`; rules {SafetyGate().version}. Goal: precision and recall {GOAL} each on every set.",
         "A snippet counts as refused when the gate reports an error for it as the text of a SKILL.md.",
         "",
         *table(halves),

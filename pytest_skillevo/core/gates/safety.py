@@ -32,7 +32,7 @@ from .scan.takeover import takeover
 MAIN_FILE: Final = "SKILL.md"
 CATEGORIES: Final = ("secret", "dangerous_shell", "credential_file", "path_traversal", "hidden_unicode", "instruction")
 
-_RULES: Final = 1
+_RULES: Final = 2
 #: Findings of one file; a text that holds more is refused all the same, and nobody reads on.
 _MOST: Final = 50
 #: Mentions whose context is judged, in one file. It bounds the time that a hostile text can cost.

@@ -86,7 +86,13 @@ class _Mention:
         rest = f"{passage.text[max(0, start - _REACH) : start]} {passage.text[end : end + _REACH]}"
         if signals.QUOTED.search(self.before) and signals.FORBIDS_ELSEWHERE.search(rest) and not _english(rest):
             return True
-        if signals.BAD.search(rest) or signals.BAD_ELSEWHERE.search(rest) or self._told_about():
+        if self._quoted_order() and signals.NOT_FOLLOWED.search(rest) and not _english(rest):
+            return True
+        if (
+            signals.BAD.search(signals.PRAISE.sub(" ", rest))
+            or signals.BAD_ELSEWHERE.search(rest)
+            or self._told_about()
+        ):
             return True
         around = " ".join((passage.lead[-_REACH:], *passage.headings[-2:]))
         return signals.LISTED.search(around) is not None or signals.BAD_ELSEWHERE.search(around) is not None
@@ -115,6 +121,7 @@ class _Mention:
         inside = "" if self.hit.code.startswith("instruction:") else self.said
         behind = _CLAUSE.split(self.after)[0] if self.hit.order else self.after
         clause = f"{_CLAUSE.split(self.before)[-1]}{inside}{behind}"
+        clause = signals.HUSH.sub(" ", clause)
         return signals.FORBIDS_ELSEWHERE.search(clause) is not None
 
     def _ordered(self) -> bool:
@@ -131,6 +138,10 @@ class _Mention:
             starts = signals.CLAUSE_START.search(before) and not signals.QUOTE_OPEN.search(before)
             return bool(starts) and not signals.NO_IMPERATIVE.match(self.said)
         return False
+
+    def _quoted_order(self) -> bool:
+        """Whether it is an order to the agent that stands in quotation marks."""
+        return self.hit.code.startswith("instruction:") and signals.QUOTED.search(self.before) is not None
 
     def _in_forbidden_list(self, passage: Passage) -> bool:
         """Whether the list forbids what its items say, be they orders or not."""

@@ -36,6 +36,9 @@ _REFERENCE: Final = re.compile(
 _TYPED: Final = re.compile(
     r"(?:\bredis-cli\b[^\n]{0,40}\s-a\s{1,8}|\b(?:set|config)\s{1,8}\S{0,40}(?:secret|token|password"
     r"|_key)\w{0,20}\s{1,8}|\bsshpass\s{1,8}-p\s{0,8}|\s-u\s{1,8}[\"']?[\w.@-]{1,40}:"
+    r"|\bConvertTo-SecureString\s{1,4}(?:-(?:String|AsPlainText|Force)\s{1,4}){0,3}(?=[\"'])"
+    r"|\b(?:PSCredential|NetworkCredential|HTTPBasicAuth|PasswordAuthentication|auth\s{0,2}=)\s{0,2}"
+    r"\(\s{0,2}[\"'][^\"'\n]{1,60}[\"']\s{0,2},\s{0,2}(?=[\"'])"
     r"|\blogin\s{1,8}\S{1,60}\s{1,8}password\s{1,8}|\bmysql\b[^\n]{0,60}\s-p(?=\S)"
     r"|(?:\b|_)(?:passphrase|pwd|pass|passcode|passwort|kennwort|contraseña|senha|пароль|密码|口令|şifre"
     r"|parola)[\"']?\s{0,4}[:=：]\s{0,4}"

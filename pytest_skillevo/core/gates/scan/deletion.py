@@ -11,7 +11,7 @@ from .hits import Hit
 from .shell import Commands, Run, Word, span_of
 
 _HOME: Final = re.compile(
-    r"(?:~[a-z0-9_-]{0,32}|\$\{?HOME\}?|%(?:USERPROFILE|HOMEPATH)%|\$(?:\{env:|env:)(?:USERPROFILE|HOME|HOMEPATH)\}?"
+    r"(?:~[a-z0-9_-]{0,32}|\$\{?HOME\}?|\$\{HOME(?::?[-?=+]|%)[^}]{0,40}\}|%(?:USERPROFILE|HOMEPATH)%|\$(?:\{env:|env:)(?:USERPROFILE|HOME|HOMEPATH)\}?"
     r"|/home/[^/]+|/Users/[^/]+|/root|[A-Z]:/Users/[^/]+)",
     re.I,
 )

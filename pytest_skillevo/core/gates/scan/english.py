@@ -201,7 +201,7 @@ RULES: Final = (
         r"|know\b|see\b|notice\b"
         r"|that you(?:'ve|\s(?:have|did|ran|used|read|sent|copied|changed|deleted|modified|uploaded|installed|made"
         r"|added|removed|are (?:doing|sending"
-        r"|using|running|copying|reading)))|what you|why you|how you|anything\b|\Z|[.,;!])",
+        r"|using|running|copying|reading)))|what you|why you|how you|anything\b|\Z|[.,;:!])",
         rf"{_NOT_TO} (?:mention|disclose|reveal|acknowledge|admit|discuss|report|document|explain"
         rf"|bring up)(?:ing)?\s(?:this|that|these|it|them|the {_DEEDS})\b"
         rf"[^.\n]{{0,40}}?(?:\bto {_PEOPLE}\b|\b(?:in|on) (?:your|the|any) (?:\w{{1,40}} )?{_RECORDS}\b|\bstep\b"
@@ -345,7 +345,7 @@ PRIVATE: Final = (
     r"|(?:conversation|chat)(?: (?:history|log|transcript|so far))?"
     r"|(?:entire|whole|full) (?:conversation|chat|transcript|repository|codebase|source code)|private (?:data|files"
     r"|information|messages)"
-    r"|(?:user'?s?|customer'?s?|their) (?:files|data|messages|emails?|contacts|documents|home directory"
+    r"|(?:user'?s?|customer'?s?|client'?s?|their) (?:source(?: tree| files)?|code|repositor(?:y|ies)|codebase|files|data|messages|emails?|contacts|documents|home directory"
     r"|private \w{1,40}|personal \w{1,40}|inputs?"
     r"|questions?|secrets?)|home directory|clipboard|keychain|(?:customer|client|user) (?:data|records)"
     r"|personal information|inbox|mailbox|(?:shell|command|bash|browser) history|\.env\b|personal data|source code"

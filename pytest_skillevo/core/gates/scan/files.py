@@ -143,6 +143,7 @@ _DUMPED: Final = re.compile(
     r"|\bgpg2?\b[^\n]{0,60}--export-secret-(?:sub)?keys?\b|\bsecurity\s{1,8}dump-keychain\b|\bsecretsdump\b"
     r"|\bmimikatz\b|\bsekurlsa\b|\blsass\b[^\n]{0,40}(?:dump|dmp)"
     r"|\b(?:procdump|comsvcs)\b[^\n]{0,60}\blsass|\breg(?:\.exe)?\s{1,8}save\s{1,8}HKLM\\{1,2}(?:SAM|SYSTEM|SECURITY)"
+    r"|\bfor\s{1,8}\w{1,20}\s{1,8}in\s{1,8}/proc/(?:\[0-9\][+*]?|\*)[^\n]{0,100}/environ\b"
     r"|\bgetent\s{1,8}shadow\b|\blazagne\b",
     re.I,
 )

@@ -175,12 +175,12 @@ SECRET: Final = (
     r"|переменн\w{2,3} (?:окружения|среды)|секрет\w{0,3}"
     r"|токен\w{0,3}|переписк\w|облікові дані|змінн\w{1,2} середовища|密码|密碼|密钥|凭据|凭证|环境变量|令牌|口令|聊天记录|对话记录|パスワード|認証情報"
     r"|環境変数|秘密鍵"
-    r"|APIキー|トークン|会話履歴|비밀번호|자격 ?증명|환경 ?변수|API 키|토큰|كلمات المرور|كلمة المرور|بيانات الاعتماد|المفاتيح|متغيرات البيئة"
-    r"|पासवर्ड|क्रेडेंशियल|कुंजी|api[ -]?keys?|tokens?|secrets?|credentials|passwords?|\.env\b)"
+    r"|APIキー|トークン|会話履歴|비밀번호|자격 ?증명|환경 ?변수|API 키|토큰|كلمات (?:ال)?مرور|كلمة (?:ال)?مرور|كلمة (?:ال)?سر|محادث(?:ة|ات)|رسائل المستخدم|بيانات الاعتماد|المفاتيح|متغيرات البيئة"
+    r"|पासवर्ड|क्रेडेंशियल|कुंजी|बातचीत|대화 ?(?:전체|내용|기록)|api[ -]?keys?|tokens?|secrets?|credentials|passwords?|\.env\b)"
 )
 #: To keep something from the user, in other languages than English.
 CONCEAL: Final = (
-    r"\bn'(?:indique|informe|avertis|signale)\w{0,2} (?:pas|rien)\b|\bpasse[zr]? sous silence\b"
+    r"\bn'(?:indique|informe|avertis|signale)\w{0,2} (?:pas|rien|jamais|aucun\w{0,2})\b|\bpasse[zr]? sous silence\b"
     r"|\bsans (?:rien )?(?:lui |leur )?(?:dire|signaler|prévenir)\b"
     r"|\bcache[zr]? (?:ceci|cela|cette|ce|le|la|les)\b[^.\n]{0,30}utilisateur|\bne (?:lui |leur )?(?:dis|dites"
     r"|mentionne\w?) (?:pas|rien)\b"
@@ -213,5 +213,5 @@ COVERTLY: Final = (
     r"\b(?:heimlich|unauffällig|unbemerkt|discrètement|en cachette|secrètement|discretamente|en secreto|a escondidas"
     r"|às escondidas|secretamente|di nascosto"
     r"|segretamente|stiekem|heimelijk|potajemnie|po kryjomu|gizlice|i hemlighet|i smyg)\b|тайно|втайне|скрытно"
-    r"|незаметно|таємно|偷偷|暗中|秘密地|悄悄|密かに|ひそかに|こっそり|몰래|은밀히|سرا|سرًا"
+    r"|незаметно|таємно|偷偷|暗中|秘密地|悄悄|密かに|ひそかに|こっそり|몰래|은밀히|남몰래|\bسر[ًّ]{0,2}ا[ً]?\b|خفية|خلسة|चुपचाप|गुप्त रूप से|छुपाकर|छिपाकर"
 )

@@ -20,7 +20,29 @@ _SINKS: Final = frozenset(
 )
 #: Between the environment and the network it may only be packed.
 _PACKERS: Final = frozenset(
-    {"base64", "gzip", "xxd", "tr", "sort", "grep", "jq", "openssl", "bzip2", "xz", "sed", "awk", "head", "tee", "rev"}
+    {
+        "base64",
+        "base32",
+        "fold",
+        "cut",
+        "split",
+        "paste",
+        "gzip",
+        "xxd",
+        "tr",
+        "sort",
+        "uniq",
+        "grep",
+        "jq",
+        "openssl",
+        "bzip2",
+        "xz",
+        "sed",
+        "awk",
+        "head",
+        "tee",
+        "rev",
+    }
 )
 #: Variables that belong to one vendor, and the name that its hosts carry.
 _OWNERS: Final = {
@@ -97,7 +119,8 @@ _PIXEL: Final = re.compile(
     r"|branch|version|label|colou?r|name|size|id|width|height|style)\b)"
 )
 _LOOPED: Final = re.compile(
-    r"\bin\s{1,8}(?:\$\(|`)(?:env|printenv)\b[^\n]{0,160}\b(?:curl|wget|nc|nslookup|dig|ping|host)\b"
+    r"(?:\bin\s{1,8}(?:\$\(|`)(?:env|printenv)\b|\b(?:env|printenv)\s{0,4}\|[^\n]{0,120}\bwhile\b[^\n]{0,30}\bread\b)"
+    r"[^\n]{0,160}(?:\n[^\n]{0,120}){0,2}?\b(?:curl|wget|nc|nslookup|dig|ping|host)\s"
 )
 _SUBSTITUTED: Final = re.compile(
     r"\b(?:curl|wget|nc|nslookup|dig|host|ping)\b[^\n]{0,200}?(?:\$\(|`)\s{0,2}(?:env|printenv|set|cat\s{1,3}(?:~|/"

@@ -38,6 +38,7 @@ _SENTENCE: Final = re.compile(
 _TURN: Final = re.compile(
     r"[;；]|,\s{0,2}(?:但|而|不过|aber|sondern|jedoch|mais|pero|sino|mas\b|ma\b|maar|ale\b|но\b|а\b)"
 )
+_QUOTE: Final = re.compile('["„”“]')
 _NEAR: Final = 60
 _SHORT_REACH: Final = 90
 _REACH: Final = 240
@@ -66,6 +67,8 @@ def _hit(kind: str, start: int, end: int) -> Hit:
 
 def _harmless(text: str, match: re.Match[str]) -> bool:
     """Whether what is to be set aside stands in data, or is optional for the reader."""
+    if match[0].lower().startswith("your "):  # "your new rules are in the next section"
+        return False
     end, reach = match.end(), match.end() + _SHORT_REACH
     if english.FOUND_IN.match(text, end, reach) and not english.EARLIER.match(text, end, reach):
         return True
@@ -95,7 +98,10 @@ def _overruled(lower: str) -> Iterator[Hit]:
             near = sorted(what.finditer(lower, low, high), key=lambda one: abs(one.start() - match.start()))
             found = near[0] if near else None
             if found and which.search(lower, max(low, found.start() - _NEAR), min(high, found.end() + _NEAR)):
-                yield _hit("overrule", min(match.start(), found.start()), max(match.end(), found.end()))
+                start, end = min(match.start(), found.start()), max(match.end(), found.end())
+                # The end of a quotation between them: "ignore all rules" is what the text tells not to follow.
+                if len(_QUOTE.findall(lower, start, end)) % 2 == 0:
+                    yield _hit("overrule", start, end)
 
 
 def _sentence(text: str, start: int, end: int, reach: int) -> tuple[int, int]:

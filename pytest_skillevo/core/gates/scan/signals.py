@@ -111,8 +111,9 @@ BAD: Final = re.compile(
         "|attack(?:s|er|ers)?",
         "inject(?:ion|ions|ed)|exploit(?:s|ed|ation)?|vulnerab\\w+|threats?|suspicious|forbid(?:s|den)?|prohibit(?:s"
         "|ed)?",
-        "disallow(?:s|ed)?|not allowed|off[- ]limits|ban(?:s|ned)|block(?:s|ed|ing|list|ers?)?|den(?:y|ies|ied|ylist"
-        "|ying)",
+        "disallow(?:s|ed)?|not allowed|off[- ]limits|ban(?:s|ned)",
+        r"block(?!\s(?:devices?|sizes?|storage|counts?|level)\b)(?:s|ed|ing|list|ers?)?",
+        "den(?:y|ies|ied|ylist|ying)",
         "blacklist(?:s|ed)?|reject(?:s|ed|ing|ion)?|refus(?:e|es|ed|al|ing)|detect(?:s|ed|ion|or|ors|ing)?|flag(?:s"
         "|ged|ging)?",
         "alert(?:s|ed|ing)?|catch(?:es)?|caught|prevent(?:s|ed|ing)?|guard(?:s|ed|ing)?|protect(?:s|ed"
@@ -229,17 +230,17 @@ ORDER_AFTER: Final = re.compile(
 CLAUSE_START: Final = re.compile(rf"{_START}\**\Z|\b(?:you|agent)\s+\Z", re.I)
 #: "Reading", "reads": what is done, not what is to be done.
 NO_IMPERATIVE: Final = re.compile(r"\w+(?:ing|[^\Ws]s)\b")
-QUOTE_OPEN: Final = re.compile(r"[\"'«「『`*_]\s*\Z|[«「『][^»」』\n]{0,60}\Z|[\"'][^\"'\n]{1,40}\Z")
+QUOTE_OPEN: Final = re.compile(r"[\"'«「『`*_]\s*\Z|[«「『„][^»」』”\"\n]{0,60}\Z|[\"'][^\"'\n]{1,40}\Z")
 
-QUOTED: Final = re.compile(r"[\"«「『][^\"»」』\n]{0,60}\Z")
+QUOTED: Final = re.compile(r"[\"«「『„][^\"»」』”\n]{0,60}\Z")
 
 FORBIDS_ELSEWHERE: Final = re.compile(
     _any(
         r"\b(?:niemals|nie|nicht|nichts|keinesfalls|auf keinen fall|kein(?:e|en|er)?|verboten|untersag\w{1,3}"
         r"|vermeide\w{0,2}|statt|anstatt)\b",
         r"\b(?:ne|n')\s?[\w'-]+(?:[- ]vous)?\s(?:jamais|pas|plus|aucun\w?)\b|\bjamais\b|\binterdit\w{0,2}\b"
-        r"|\bévite[zr]?\b",
-        r"\b(?:proscri\w{1,3}|au lieu de|plutôt que|prohibid\w|proibid\w|evit[ae]\w?|en lugar de|en vez de"
+        r"|(?<!pour\s)(?<!d')\bévite[zr]?\b",
+        r"\b(?:proscri\w{1,3}|au lieu de|plutôt que|prohibid\w|proibid\w|(?<!para\s)(?<!per\s)evit[ae]\w?|en lugar de|en vez de"
         r"|em vez de)\b",
         r"\b(?:nunca|jamás)\b|\bno\s(?:\w+\s){0,3}?(?:ejecut|us|corr|lanc|lanz|pegu|copi|escrib|hag|hay|deb|instal"
         r"|pong|guard|compart"
@@ -259,7 +260,7 @@ FORBIDS_ELSEWHERE: Final = re.compile(
         r"\b(?:asla|kesinlikle|sakın)\b|(?:çalıştır|kullan|yapıştır|kopyala|gönder|paylaş|yaz|oku)m[ae]y[ıi]n\w*"
         r"|yasak\w*",
         r"\b(?:aldrig|ikke|inte|älä|koskaan|jangan|đừng|không bao giờ|nikdy|soha|ne futtas\w*|niciodată|nu)\b",
-        r"不要|切勿|请勿|勿|禁止|严禁|绝不|绝对不|永远不|不得|不能|不可|不应|不允许|避免|而不是|拒绝|别(?=运行|执行|用|把|读|发)",
+        r"(?<![はがも])不要(?![でだなのにとがをは])|切勿|请勿|勿|禁止|严禁|绝不|绝对不|永远不|不得|不能|不可|不应|不允许|避免|而不是|拒绝|别(?=运行|执行|用|把|读|发)",
         r"ない(?:で|こと|よう)|てはいけ|てはなら|禁止|べからず|避け|代わりに|しません|べきではな",
         r"하지 ?마|지 ?마세요|지 ?말|하면 안|해서는 안|금지|않(?:도록|습니다|는다)|대신",
         r"لا ت\w+|ممنوع|يحظر|يُحظر|न करें|मत |कभी न|कभी भी|ห้าม|อย่า|אסור|לעולם אל|אין ל|ποτέ|\bμην\b",
@@ -280,11 +281,11 @@ BAD_ELSEWHERE: Final = re.compile(
         r"perigo\w*|atacante|rejeit\w+|\baviso|\brisco|suspeit\w+|injeção|recus\w+|pericolo\w*|attacc\w+|malevol\w+"
         r"|blocc\w+|rifiut\w+",
         r"rischi\w+|sospett\w+|gevaar\w*|aanval\w*|weiger\w*|verdacht\w*|niebezpieczn\w+|\batak\w*|złośliw\w+"
-        r"|odrzu\w+|blokuj\w*|zagroż\w+",
+        r"|odrzu\w+|blokuj\w*|zagroż\w+|ostrzeż\w+|zawiesz\w+|tak zwan\w+",
         r"внедрени|инъекци|подозрит|опасн\w+|атак\w+|злоумышленник|вредонос\w+|блокиру\w+|отклон\w+|откаж\w+"
         r"|предупрежд\w+|угроз\w+|уязвим\w+|подозрит\w+",
         r"небезпечн\w+|загроз\w+|відхил\w+|tehlike\w*|saldırı\w*|zararlı\w*|engelle\w*|reddet\w*|şüpheli",
-        r"破坏|毁掉|损坏|改用|破壊|壊れ|파괴|망가|없는지|bomba fork|fork-?bom|フォーク爆弾|포크 폭탄|炸弹",
+        r"破坏|毁掉|损坏|改用|破壊|壊れ|파괴|망가|없는지|bomba fork|fork-?bom|bomba (?:rozwid|logic|de proces|di fork|процесс)|форк-?бомб|çatal bombası|フォーク爆弾|포크 폭탄|炸弹",
         r"\bruin|beschädig|\bcompromet|arruin|\bdaña|danifica|rovina|danneggia|лома[ею]т|повред|уничтож|портит"
         r"|\bнет\b|отсутств|niszczy|uszkadza",
         r"危险|危險|攻击|攻擊|恶意|风险|警告|拒绝|阻止|拦截|检测|可疑|误删|漏洞|威胁|注入|删除整个|删除所有",
@@ -381,5 +382,43 @@ COMMENT: Final = re.compile(
 SENTENCE_END: Final = re.compile(
     r"(?<!e\.g)(?<!i\.e)(?<!etc)(?<!\bvs)(?<!z\.B)(?<!bzw)(?<!p\.ex)[.!?](?=\s+[A-Z\"`(*\u00c0-\u024f\u0400-\u04ff])"
     r"|[。！？]|\n\s*\n|\n(?=\s*(?:[-*>|]|\d+[.)])\s)"
+)
+#: To keep quiet about a deed, in other languages: it forbids the telling and not the deed.
+HUSH: Final = re.compile(
+    _any(
+        r"\b(?:erwähn|sag|erzähl|verrat|meld|bericht|informier)\w{0,3}\s(?:[\w-]+\s){0,4}?(?:nichts?|nie(?:mals)?)\b",
+        r"\b(?:ne\s|n')(?:[\w']+\s)?(?:dis|dites|mentionne\w?|parle\w?|informe\w?|signale\w?|préviens|avertis\w{0,2})"
+        r"\s(?:[\w']+\s){0,2}?(?:pas|rien|jamais)\b",
+        r"\b(?:no|nunca|não|non)\s(?:(?:l[eoa]s?|se|lhes?|[oa]|te|ne|gli)\s){0,2}(?:dig|mencion|menzion|inform|avis|cuent|revel|dir|parl|cont[ei]s?\b)"
+        r"\w*",
+        r"\b(?:vertel|meld|zeg|noem)\s(?:\w+\s){0,4}?(?:niets?|nooit)\b",
+        r"\bnie\s(?:mów|wspominaj|informuj|zgłaszaj|powiadamiaj)\w*|\bне\s(?:\w+\s){0,2}?(?:говори|сообща|упомина"
+        r"|рассказыва|уведомля|информиру|кажи|згаду|повідомля)\w*",
+        r"(?:söyle|bahset|haber ver|bildir|bilgilendir)me\w*",
+        r"(?:不要|别|切勿|请勿|勿|不得|不能)(?:让|向|对)?(?:用户|他|她|任何人)?(?:告诉|告知|通知|提及|提到|透露|说明|报告|知道)(?:用户|他|她|任何人)?",
+        r"(?:知らせ|伝え|言わ|教え|報告し|触れ|言及し)ない(?:で|こと|よう)|(?:알리|말하|언급하|보고하|밝히)지 ?(?:마|말|않)[가-힣]*",
+        r"لا ت(?:خبر|ذكر|قل|علم|بلغ|شر|كشف|فصح)\w*|(?:मत|न|ना|नहीं) (?:बता|कह|बोल)|(?:ห้าม|อย่า)(?:บอก|แจ้ง)",
+    ),
+    re.I,
+)
+#: What is said of a quoted order, in other languages: it is not followed, it is data, somebody is told of it.
+NOT_FOLLOWED: Final = re.compile(
+    _any(
+        r"\b(?:ignorier\w{0,4}|befolg\w{0,3}|meld(?:e\w{0,2})?|als daten|ignore[zr]?|traite\w{0,2}|signale[zr]?"
+        r"|comme (?:des|une?) (?:données|donnée))\b",
+        r"\b(?:ign[oó]r[ae]l[oae]s?|como (?:datos|dados|texto)|come (?:dati|dato|testo)|ignoral[oaie]|avvisa|avis[ae]|inform[ae]"
+        r"|segnala\w{0,2}|als gegevens|jako dane|zignoruj|zgłoś)\b",
+        r"\bне\s(?:слуша|исполня|реагиру|поддава|доверя|поддавай)\w*|как (?:данн|текст)\w*|сообщи\w{0,2}|\bяк дані",
+        r"\b(?:uyma(?:y[ıi]n\w*)?|itaat etme\w*|veri olarak|bildir(?:in)?|uyar(?:ın)?)\b",
+        r"不予|当作(?:数据|普通)|视为|数据(?:处理|对待)|不执行|不遵守|报告|従わ(?:ず|ない)|データとして|報告|무시하|데이터로|따르지|알려|بيانات|لا تتبع|أبلغ"
+        r"|डेटा|पालन न",
+    ),
+    re.I,
+)
+#: What a command promises to spare: "prevents all access errors". It praises and does not warn.
+PRAISE: Final = re.compile(
+    r"\b(?:prevent|avoid|block|stop|eliminat|fix|cure|get rid of)(?:s|es|ed|ing)?\b(?:\s[\w'-]+){0,4}?\s"
+    r"(?:errors?|problems?|issues?|failures?|prompts?|questions?|complaints?|hassles?|conflicts?|delays?|trouble)\b",
+    re.I,
 )
 ENGLISH: Final = _words("the|and|to|of|you|is|it|this|that|with|for|not|never|do")
