@@ -1,4 +1,4 @@
-"""Which experiment a run is: the search, the merge gate, or the A/A; or a worker of any of them."""
+"""Which experiment a run is: the search, the merge gate, the A/A, or the online one; or a worker of any of them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def run_of(config: pytest.Config) -> EvolveRun | WorkerRun:
         from .gate_suite import SuiteRun
 
         return SuiteRun(config)
-    named = ("evolve_gate", "evolve_aa", "evolve")
+    named = ("evolve_gate", "evolve_aa", "evolve_online", "evolve")
     chosen = [key for key in named if config.getoption(key)] or [
         key for key in named if options.switched_on(config, key)
     ]
@@ -46,4 +46,8 @@ def run_of(config: pytest.Config) -> EvolveRun | WorkerRun:
         from .aa import AARun
 
         return AARun(config)
+    if chosen == ["evolve_online"]:
+        from .online_trial import OnlineRun
+
+        return OnlineRun(config)
     return EvolveRun(config)

@@ -201,6 +201,7 @@ OPTIONS = (
     Option("evolve-baseline", "what a gate compares with: a git ref, a folder, a revision", _text, metavar="REF"),
     Option("evolve-evidence", "where a gate writes its evidence", _text, "skillevo-evidence.json", metavar="PATH"),
     Option("evolve-aa", "run the present skill against itself, with different seeds: how much is noise?"),
+    Option("evolve-online", "run feedback tasks in order without a skill, and with one that a Reviewer keeps changing"),
     Option("allow-simulated", "let a gate pass on results of the simulated model"),
     Option("evolve-accept-reason", "a person's reason to override INCONCLUSIVE in a gate", _text, metavar="TEXT"),
     Option("family-check", "check the task families at the given paths against the rules, instead of running tests"),
@@ -316,7 +317,7 @@ def switched_on(config: pytest.Config, key: str) -> bool:
 
 def evolving(config: pytest.Config) -> bool:
     """Whether this run is an experiment instead of a plain run."""
-    modes = ("evolve", "evolve_plan", "evolve_gate", "evolve_aa")
+    modes = ("evolve", "evolve_plan", "evolve_gate", "evolve_aa", "evolve_online")
     return any(switched_on(config, key) for key in modes) or value_of(config, "evolve_resume")
 
 

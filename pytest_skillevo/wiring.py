@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from .stages.experiment import Setting
+    from .stages.online import OnlineTask
     from .stages.progress import Progress
     from .stages.recorder import Executor
     from .stages.trial import Trial, Tried
@@ -243,6 +244,20 @@ def run_trial(session: pytest.Session, trial: Trial, items: Sequence[pytest.Item
         session.config.stash[NOTICES] = store.notices
         with _executor(session, items, name, trial.setting.redact, progress) as executor:
             return run(trial, store, executor, progress)
+
+
+def run_online(
+    session: pytest.Session, setting: Setting, items: Sequence[pytest.Item], progress: Progress
+) -> list[OnlineTask]:
+    """Run the online experiment of one skill on this session's items."""
+    from .stages.online import online_fingerprint
+    from .stages.online import run_online as run
+
+    name = online_fingerprint(setting)[:12]
+    with open_store(session.config) as store, store.running(name):
+        session.config.stash[NOTICES] = store.notices
+        with _executor(session, items, name, setting.redact, progress) as executor:
+            return run(setting, store, executor, progress)
 
 
 def roles_used(items: Sequence[pytest.Item]) -> tuple[str, ...]:

@@ -127,7 +127,9 @@ class ProgressLines(Progress):
 
     def round(self, number: int, rounds: int, *, group: str, root_seed: int) -> None:
         """See Progress."""
-        self._line(_label("replay") + f"round {number}/{rounds}   root seed {root_seed}   {one_line(group, 20)}")
+        self._line(
+            _label(self._stage or "replay") + f"round {number}/{rounds}   root seed {root_seed}   {one_line(group, 20)}"
+        )
 
     def retry(self, case: str, *, attempt: int, attempts: int, reason: str) -> None:
         """See Progress."""

@@ -46,10 +46,18 @@ class GroupTotals:
 
 @dataclass(frozen=True, slots=True)
 class TaskRun:
-    """One task of one group: its score (None: did not run) and end-to-end tokens (None: unmeasured)."""
+    """One task of one group: its score (None: did not run) and tokens (None: unmeasured).
+
+    `loaded` says whether the agent loaded a skill, `updated` whether the Reviewer changed the skill after it.
+    """
 
     score: float | None
     tokens: int | None
+    reviewer_tokens: int | None = None
+    passed: bool | None = None
+    objectives: Mapping[str, float] = field(default_factory=dict)
+    loaded: bool = False
+    updated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +86,7 @@ def run_replay(
     root_seeds = tuple(draw_bits(seed, "replay", number) % 1_000_000 for number in range(REPLAY_SEEDS))
     progress.stage("replay", total=len(REPLAY_GROUPS) * REPLAY_SEEDS * per_round)
     starts = {"baseline": Skill.absent(before.name), "evolution": before, "optimized": after}
-    runner = _GroupRunner(reviewer_model, recorder, progress)
+    runner = GroupRunner("replay", REPLAY_GROUPS, reviewer_model, recorder, progress)
     pairs: list[ReplayPair] = []
     for number, root_seed in enumerate(root_seeds):
         tasks = sample_tasks(cases, per_round, root_seed)
@@ -129,19 +137,24 @@ def _rung(case: Case) -> tuple[int, str]:
     return (LADDER.index(level) if level in LADDER else len(LADDER)), level
 
 
-class _GroupRunner:
-    def __init__(self, model: ChatModel, recorder: Recorder, progress: Progress) -> None:
+class GroupRunner:
+    """Runs tasks one after another with shared skill state. All groups but `baseline` have the Reviewer."""
+
+    def __init__(
+        self, stage: str, groups: Sequence[str], model: ChatModel, recorder: Recorder, progress: Progress
+    ) -> None:
+        self._stage = stage
         self._model = model
         self._recorder = recorder
         self._progress = progress
         self._done = 0
-        self.totals = {group: GroupTotals() for group in REPLAY_GROUPS}
+        self.totals = {group: GroupTotals() for group in groups}
 
     def run(self, number: int, group: str, skill: Skill, tasks: Sequence[Case], root_seed: int) -> list[TaskRun]:
         """All tasks of one group in one round; what the Reviewer learns from one task serves the next."""
         runs = []
         for place, case in enumerate(tasks):
-            key = f"replay/{number}/{group}/{place:03d}"
+            key = f"{self._stage}/{number}/{group}/{place:03d}"
             seed = seed_of(root_seed, "task", case.id)
             request = RolloutRequest(key, case.id, skill.digest, seed, 0, "replay")
             (outcome,) = self._recorder.run([(request, skill)])
@@ -155,11 +168,21 @@ class _GroupRunner:
             evaluation = outcome.evaluation
             used = evaluation.usage.get("agent", Usage())
             _count(totals, evaluation, used)
-            reviewed = NO_USAGE
+            reviewed, updates = NO_USAGE, totals.updates
             if group != "baseline":
                 skill, reviewed = self._review(key, skill, evaluation, seed, totals)
                 totals.reviewer = totals.reviewer + reviewed
-            runs.append(TaskRun(evaluation.score, (used + reviewed).tokens))
+            runs.append(
+                TaskRun(
+                    evaluation.score,
+                    (used + reviewed).tokens,
+                    reviewed.tokens,
+                    evaluation.passed,
+                    evaluation.objectives,
+                    bool(skills_loaded(evaluation)),
+                    totals.updates > updates,
+                )
+            )
         return runs
 
     def _review(

@@ -1,0 +1,99 @@
+"""The online experiment: feedback tasks in order, without a skill and with one that the Reviewer keeps changing.
+
+`baseline` has no skill and no Reviewer, `evolution` starts each round from the active skill. Both groups of a round run
+the same tasks with the same seeds; which goes first alternates. Nothing is published (spec/suites.md 2.8).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ..core.canonical import digest_json
+from ..core.draws import draw_bits
+from ..core.errors import ConfigError
+from ..core.records import Case
+from ..core.skill import Skill
+from ..store import Store
+from .experiment import Setting
+from .packing import CASES
+from .progress import Progress
+from .recorder import Executor, Recorder
+from .replay import LADDER, GroupRunner, TaskRun, sample_tasks
+
+GROUPS = ("baseline", "evolution")
+ROUNDS = 3
+#: Tasks of one round of one group: one of each level where the family has the usual six.
+TASKS = len(LADDER)
+
+
+@dataclass(frozen=True, slots=True)
+class OnlineTask:
+    """One task of one group in one round."""
+
+    round: int
+    root_seed: int
+    group: str
+    skill: str
+    case: str
+    family: str
+    level: str
+    run: TaskRun
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON-able; `tokens` are end to end, the Reviewer's among them."""
+        return {**asdict(self), "run": {**asdict(self.run), "objectives": dict(self.run.objectives)}}
+
+
+def online_fingerprint(setting: Setting) -> str:
+    """Digest of all that decides the figures."""
+    plan = {"of": "online", "rounds": ROUNDS, "tasks": TASKS}
+    return digest_json({**setting.identity, "settings": setting.settings.to_json(), **plan})
+
+
+def run_online(setting: Setting, store: Store, executor: Executor, progress: Progress) -> list[OnlineTask]:
+    """All rounds of one skill; what the store's journal holds already is not run again. Raises ConfigError."""
+    setting.dataset.require(("feedback",))
+    evaluator, fingerprint = setting.evaluator(), online_fingerprint(setting)
+    cases = [case for case in setting.dataset.cases if case.split == "feedback"]
+    count = min(TASKS, len(cases))
+    name = f"ex-online-{fingerprint[:12]}"
+    known = next((one for one in store.experiments(setting.folder) if one.id == name), None)
+    if known is None:
+        about = {**setting.settings.to_json(), "identity": setting.identity, "kind": "online"}
+        store.create_experiment(name, setting.folder, fingerprint, about)
+    recorder = Recorder(store, name, executor, setting.redact, len(GROUPS) * ROUNDS * count)
+    recorder.event(CASES, CASES, lambda: setting.dataset.listed(setting.redact))
+    progress.stage("online", total=len(GROUPS) * ROUNDS * count)
+    told = list(_rounds(setting, cases, count, recorder, progress))
+    if setting.evaluator() != evaluator:
+        raise ConfigError("a file that decides scores, or the skill on disk, changed while the cases ran; start again")
+    recorder.flush()
+    if known is None or known.finished_at is None:
+        store.finish_experiment(name, {"verdict": "measured"}, None)
+    return told
+
+
+def _rounds(
+    setting: Setting, cases: list[Case], count: int, recorder: Recorder, progress: Progress
+) -> Iterator[OnlineTask]:
+    starts = {"baseline": Skill.absent(setting.seed_skill.name), "evolution": setting.seed_skill}
+    runner = GroupRunner("online", GROUPS, setting.models["reviewer"], recorder, progress)
+    for number in range(ROUNDS):
+        root_seed = draw_bits(setting.settings.seed, "online", number) % 1_000_000
+        tasks = sample_tasks(cases, count, root_seed)
+        for group in GROUPS if number % 2 == 0 else reversed(GROUPS):
+            progress.round(number + 1, ROUNDS, group=group, root_seed=root_seed)
+            runs = runner.run(number, group, starts[group], tasks, root_seed)
+            for case, run in zip(tasks, runs, strict=True):
+                yield OnlineTask(
+                    number + 1,
+                    root_seed,
+                    group,
+                    setting.dataset.skill,
+                    recorder.redact(case.id),
+                    case.family or "",
+                    case.level or "",
+                    run,
+                )
