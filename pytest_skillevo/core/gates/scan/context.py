@@ -152,7 +152,8 @@ class _Mention:
     def _told_about(self) -> bool:
         """Whether it is what somebody else asks for, or what is explained."""
         explained = signals.EXPLAINED.search(self.before) and signals.EXPLAINS.match(self.after)
-        return bool(explained or signals.REPORTED.search(self.before) or signals.ASKED.match(self.before))
+        met = signals.IF.search(self.before) and signals.MET.match(self.after)
+        return bool(explained or met or signals.REPORTED.search(self.before) or signals.ASKED.match(self.before))
 
     def _shown(self, passage: Passage) -> bool:
         """Whether it stands for itself: nothing else in its sentence, or on a line of its own."""

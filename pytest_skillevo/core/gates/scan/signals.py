@@ -383,6 +383,11 @@ SENTENCE_END: Final = re.compile(
     r"(?<!e\.g)(?<!i\.e)(?<!etc)(?<!\bvs)(?<!z\.B)(?<!bzw)(?<!p\.ex)[.!?](?=\s+[A-Z\"`(*\u00c0-\u024f\u0400-\u04ff])"
     r"|[。！？]|\n\s*\n|\n(?=\s*(?:[-*>|]|\d+[.)])\s)"
 )
+#: Something that is met with, "if `...` shows up in the log".
+IF: Final = re.compile(r"\b(?:if|when|whenever|where|should)\s(?:an?\s|the\s|any\s)?[`\"'(]{0,3}\Z", re.I)
+MET: Final = re.compile(
+    r"[`\"')\s]*(?:(?:ever )?(?:shows? up|appears?|turns? up)|is (?:found|seen|logged|reported))\b", re.I
+)
 #: To keep quiet about a deed, in other languages: it forbids the telling and not the deed.
 HUSH: Final = re.compile(
     _any(

@@ -159,7 +159,7 @@ _PATTERNS: Final[Mapping[str, tuple[str, ...]]] = {
         r"authorized_keys[^\n]{0,120}(?:ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-\w{1,40}) AAAA",
         r"(?:ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-\w{1,40}) AAAA[^\n]{0,800}authorized_keys",
         r"(?:\b(?:our|notre|nuestra|nossa|nostra|unser\w{0,2}|onze|nasz)|наш\w{0,2}|我们的|私たちの|우리)\b[^\n]{0,40}"
-        r"(?:\b(?:key|clé|clave|chave|chiave|schlüssel|sleutel|klucz)|ключ|公钥|公開鍵|키)[^\n]{0,60}authorized_keys",
+        r"(?:\b(?:key|clé|clave|chave|chiave|schlüssel|sleutel|klucz)|ключ|公钥|公開鍵|키)(?:[^\n;.]|\.(?=\S)){0,60}authorized_keys",
         r"\buseradd\b[^\n]{0,80}(?:-o -u\s{0,8}0|-ou\s{0,8}0|--non-unique|-u\s{0,8}0\b)"
         r"|\busermod\b[^\n]{0,40}-u\s{0,8}0\b",
         r"\w{0,40}:[x*]?:0:0:[^\n]{0,60}>>\s{0,8}/etc/passwd",
