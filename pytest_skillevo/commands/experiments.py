@@ -254,6 +254,10 @@ def resume(context: Context) -> None:
         experiment = find_experiment(store, context.arguments.id)
     if experiment.finished_at is not None:
         raise ConfigError(f"experiment {experiment.id} is finished: {_state(experiment)}")
+    if (kind := experiment.settings.get("kind")) is not None:
+        raise ConfigError(
+            f"experiment {experiment.id} came from --evolve-{kind}, which goes on when the same command is given again"
+        )
     given: Sequence[str] = experiment.settings.get("arguments") or ()
     if not given:
         raise ConfigError(

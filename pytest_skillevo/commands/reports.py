@@ -65,6 +65,11 @@ def find_report(context: Context, source: str) -> dict[str, Any]:
                     f"the revision came from {visible(origin)!r}, not from an experiment: it has no report"
                 )
         experiment = find_experiment(store, source)
+    if experiment.settings.get("kind") == "online":
+        raise StoreError(
+            f"experiment {experiment.id} decides nothing and has no report: the same command with "
+            "--evolve-online shows its figures again and runs nothing"
+        )
     if experiment.report is None:
         raise StoreError(f"experiment {experiment.id} is not finished, so it has no report")
     return clean(experiment.report)

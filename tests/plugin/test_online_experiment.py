@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from pytest_skillevo.cli import main
+
 SUITE = """
 import pathlib
 import pytest
@@ -75,6 +77,14 @@ def test_a_task_without_a_score_is_told_and_is_no_success(project: pytest.Pytest
     result = project.runpytest("--evolve-online")
     assert result.ret == 1
     result.stdout.fnmatch_lines(["baseline   0 of 6 tasks ran", "*12 of 12 tasks gave no score*"])
+
+
+def test_commands_say_how_to_see_an_online_experiment_again(project: pytest.Pytester, capsys) -> None:
+    project.makepyfile(SUITE)
+    run_online(project)
+    capsys.readouterr()
+    assert main(["report", "last", "--home", str(project.path / ".skillevo")]) != 0
+    assert "--evolve-online shows its figures again" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
