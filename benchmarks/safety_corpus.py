@@ -3,8 +3,9 @@
     python benchmarks/safety_corpus.py [--missed] [--out reports/safety-corpus.md]
 
 Reads the labelled sets in tests/data/safety_corpus: `own.jsonl`, written by who wrote the rules, `blind.jsonl`,
-written by somebody who had not seen them, and `second.jsonl`, half of a later set by another such person. Prints
-precision and recall of each and writes the report. Goal: 0.97 each.
+written by somebody who had not seen them, and the two halves of a later set by another such person: `second.jsonl`,
+whose wrong answers led to rules, and `sealed.jsonl`, which nobody who changes the rules may read. Prints precision and
+recall of each and writes the report. Goal: 0.97 each.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from pytest_skillevo.core.gates.safety import SafetyGate, scan_text
 
 ROOT = Path(__file__).resolve().parents[1]
 CORPUS = ROOT / "tests" / "data" / "safety_corpus"
-HALVES = ("own", "blind", "second")
+HALVES = ("own", "blind", "second", "sealed")
 COMMAND = "python benchmarks/safety_corpus.py"
 GOAL = 0.97
 

@@ -28,7 +28,7 @@ def benchmark() -> ModuleType:
 
 
 #: The goal is 0.97 each, met on texts that the rules were made from; reports/safety-corpus.md has the unseen figures.
-FLOORS = {"own": (0.97, 0.97), "blind": (0.97, 0.97), "second": (0.97, 0.97)}
+FLOORS = {"own": (0.97, 0.97), "blind": (0.97, 0.97), "second": (0.97, 0.97), "sealed": (0.96, 0.96)}
 
 
 @pytest.mark.parametrize("half", FLOORS)
@@ -50,7 +50,7 @@ def test_the_corpus_is_large_varied_and_well_formed(half):
     labels = [entry["label"] for entry in entries]
     assert set(labels) == {"dangerous", "harmless"}
     assert labels.count("dangerous") >= 80
-    assert labels.count("harmless") >= (90 if half == "second" else 160)
+    assert labels.count("harmless") >= (90 if half in ("second", "sealed") else 160)
     assert len({entry["lang"] for entry in entries}) >= 8
 
 
