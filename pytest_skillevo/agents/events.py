@@ -15,8 +15,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
+from ..core.canonical import no_constant
 from ..core.errors import InfrastructureError
 from ..core.records import Message, Usage
 
@@ -42,7 +43,7 @@ class Heard:
         if not line.strip():
             return
         try:
-            event = json.loads(line.decode("utf-8"), parse_constant=_no_constant)
+            event = json.loads(line.decode("utf-8"), parse_constant=no_constant)
         except (ValueError, RecursionError) as error:
             raise _broken(
                 number, f"is no JSON in UTF-8 ({error}): events only, other output to standard error"
@@ -97,10 +98,6 @@ _TAKES: Final = {
     "skill": Heard._skill,
     "result": Heard._result,
 }
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON")
 
 
 def _broken(number: int, what: str) -> InfrastructureError:

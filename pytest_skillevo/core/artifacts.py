@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, Literal, NoReturn, TypeAlias, get_args
+from typing import Any, Final, Literal, TypeAlias, get_args
 
+from .canonical import no_constant
 from .errors import ConfigError
 
 Kind: TypeAlias = Literal["text", "contains", "json", "json_subset", "jsonl_subset", "absent"]
@@ -50,11 +51,7 @@ def _lines(text: str) -> list[Any]:
 
 
 def _parsed(text: str) -> Any:
-    return json.loads(text, parse_constant=_no_constant)
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON")
+    return json.loads(text, parse_constant=no_constant)
 
 
 def same(value: Any, expected: Any) -> bool:

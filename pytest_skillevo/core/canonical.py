@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Any
+from typing import Any, NoReturn
 
 
 def canonical_json(value: Any) -> str:
@@ -34,3 +34,8 @@ def _folded(value: Any) -> Any:
 def digest_json(value: Any) -> str:
     """SHA-256 of the canonical JSON of a value."""
     return digest(canonical_json(value))
+
+
+def no_constant(name: str) -> NoReturn:
+    """As `parse_constant` of json.loads: NaN and Infinity are no JSON. Raises ValueError."""
+    raise ValueError(f"{name} is no JSON")

@@ -97,11 +97,15 @@ def test_our_families_are_scored_by_the_public_rules(name, level):
     assert (spec.contract.file, spec.contract.list_key) == (facts["output_file"], facts["list_key"])
 
 
+#: Arguments of ours beside the public ones (docs/decisions.md).
+OWN = ("offset", "exact")
+
+
 @pytest.mark.parametrize("name", SHAPES)
-def test_the_tools_take_the_public_arguments_plus_an_offset(name):
+def test_the_tools_take_the_public_arguments_plus_paging_and_exact_names(name):
     for tool, spec in load_family(SUITES / name / "family.py").tools.items():
         public = FACTS[SHAPES[name]]["tools"][f"local-{tool}"]
-        assert {key: schema["type"] for key, schema in spec.parameters.items() if key != "offset"} == {
+        assert {key: schema["type"] for key, schema in spec.parameters.items() if key not in OWN} == {
             key: schema["type"] for key, schema in public["params"].items()
         }
         assert spec.schema["required"] == public["required"]

@@ -222,7 +222,7 @@ def test_wrong_usage_is_named(project: GateProject) -> None:
     result = project.pytester.runpytest("--evolve-gate")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert "--evolve-gate needs --evolve-baseline=REF" in shown(result)
-    for option in ("--evolve-plan", "--evolve-resume=last", "--skillevo-show-holdout", "--pdb", "-n2"):
+    for option in ("--evolve-plan", "--evolve-resume=last", "--skillevo-show-holdout", "--pdb"):
         refused = project.gate(option)
         assert refused.ret == pytest.ExitCode.USAGE_ERROR, shown(refused)
         assert "does not go with" in shown(refused)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
-from ...core.canonical import digest
+from ...core.canonical import digest, no_constant
 from ...core.draws import draw
 from ...core.protocols import Reply, ToolCall
 from ...core.records import NO_USAGE, Message
@@ -114,7 +114,7 @@ class Switches:
 def _parsed(text: str) -> Answer:
     """The answer in a tool message. Programs only read it, so that one object can serve every turn."""
     try:
-        data = json.loads(text)
+        data = json.loads(text, parse_constant=no_constant)
     except (ValueError, RecursionError):
         return _LOST
     return Answer(data) if isinstance(data, dict) else _LOST
