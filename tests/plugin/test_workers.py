@@ -227,7 +227,13 @@ def test_ctrl_c_during_slow_rollouts_leaves_no_process_and_a_run_that_can_go_on(
         "if 'HOLD' in os.environ: time.sleep(60)",
     )
     process = subprocess.Popen(
-        _command("-n2"), cwd=suite.path, env={**os.environ, "HOLD": "1"}, stdout=subprocess.PIPE, start_new_session=True
+        _command("-n2"),
+        cwd=suite.path,
+        env={**os.environ, "HOLD": "1"},
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+        # A job that a shell has put into the background ignores SIGINT, and so would everything below it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     pids = suite.path / "pids.txt"
     _wait_until(lambda: pids.exists() and len(pids.read_text(encoding="utf-8").split()) == 2)
