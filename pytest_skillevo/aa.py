@@ -12,7 +12,7 @@ from . import options
 from .collection import Marked
 from .core.verdict import Noise, Verdict, noise_of
 from .evolve import EvolveRun
-from .gate_suite import command_of
+from .gate.suite import command_of
 
 if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter

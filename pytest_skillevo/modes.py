@@ -18,12 +18,12 @@ def run_of(config: pytest.Config) -> EvolveRun | WorkerRun:
     """The plugin that takes over the run loop. Raises pytest.UsageError for two modes at once."""
     from .evolve import EvolveRun
     from .executing import WorkerRun, is_worker
-    from .gate_suite import JOB_VARIABLE
+    from .gate.suite import JOB_VARIABLE
 
     if is_worker(config):
         return WorkerRun(config)
     if JOB_VARIABLE in os.environ:
-        from .gate_suite import SuiteRun
+        from .gate.suite import SuiteRun
 
         return SuiteRun(config)
     named = ("evolve_gate", "evolve_aa", "evolve_online", "evolve")
@@ -39,7 +39,7 @@ def run_of(config: pytest.Config) -> EvolveRun | WorkerRun:
             if config.getoption(key):
                 raise pytest.UsageError(f"{mode} does not go with --{key.replace('_', '-')}: {advice}")
     if chosen == ["evolve_gate"]:
-        from .merge_gate import GateRun
+        from .gate.run import GateRun
 
         return GateRun(config)
     if chosen == ["evolve_aa"]:

@@ -15,7 +15,7 @@ import pytest
 from . import options
 from .collection import Marked, build_cases, load_active_skill, shown_path, skill_items
 from .evolve import EvolveRun, natural
-from .gate_suite import command_of
+from .gate.suite import command_of
 
 if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter

@@ -91,7 +91,7 @@ def _read(file: Path) -> Any:
 
 
 def _public_key(context: Context) -> str | None:
-    from ..signing import PUBLIC_KEY
+    from ..gate.signing import PUBLIC_KEY
 
     given: str = context.arguments.public_key or os.environ.get(PUBLIC_KEY, "").strip()
     if not given:
@@ -104,7 +104,7 @@ def _public_key(context: Context) -> str | None:
 
 
 def _signature(context: Context, document: Mapping[str, Any]) -> list[str]:
-    from ..signing import signature_problems
+    from ..gate.signing import signature_problems
 
     return signature_problems(document, _public_key(context))
 
@@ -139,7 +139,7 @@ def _digest(path: Path) -> str | None:
 
 def _baseline(context: Context, document: Mapping[str, Any]) -> list[str]:
     """Whether every skill that differs from the merge base with the ref was judged, against that very commit."""
-    from ..reference import Place, laid_out
+    from ..gate.reference import Place, laid_out
 
     given = context.arguments.baseline
     if given is None:
@@ -158,7 +158,7 @@ def _baseline(context: Context, document: Mapping[str, Any]) -> list[str]:
 
 
 def _keys(context: Context) -> int:
-    from ..signing import PRIVATE_KEY, PUBLIC_KEY, new_keys
+    from ..gate.signing import PRIVATE_KEY, PUBLIC_KEY, new_keys
 
     private, public = new_keys()
     if context.arguments.json:

@@ -9,7 +9,7 @@ import pytest
 from pytest_skillevo.core.errors import ConfigError
 from pytest_skillevo.core.evidence import body_digest, problems, sealed
 from pytest_skillevo.core.verdict import Goal, PairedCase, Rules
-from pytest_skillevo.signing import new_keys, sign_if_keyed, signature_problems
+from pytest_skillevo.gate.signing import new_keys, sign_if_keyed, signature_problems
 
 
 def pairs(after, n=30):

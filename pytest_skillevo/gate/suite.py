@@ -20,15 +20,15 @@ from typing import Any, Final
 
 import pytest
 
-from . import options
-from .collection import build_cases, skill_items
-from .core.errors import ConfigError
-from .core.gates.redaction import redactor, secret_values
-from .core.merge import CaseMark
-from .core.skill import Skill
-from .core.verdict import PairedCase
-from .core.versions import Change
-from .evolve import EvolveRun, natural
+from .. import options
+from ..collection import build_cases, skill_items
+from ..core.errors import ConfigError
+from ..core.gates.redaction import redactor, secret_values
+from ..core.merge import CaseMark
+from ..core.skill import Skill
+from ..core.verdict import PairedCase
+from ..core.versions import Change
+from ..evolve import EvolveRun, natural
 
 #: Names the file that tells a session of the reference's tests what to judge.
 JOB_VARIABLE: Final = "SKILLEVO_GATE_JOB"
@@ -127,10 +127,10 @@ def judge_here(
     live: bool,
 ) -> Findings:
     """Run the holdout cases of this session on both versions of every changed skill that it has such cases for."""
-    from . import wiring
-    from .report.progress import ProgressLines
-    from .stages.dataset import Dataset, holdout_seal
-    from .stages.trial import Trial
+    from .. import wiring
+    from ..report.progress import ProgressLines
+    from ..stages.dataset import Dataset, holdout_seal
+    from ..stages.trial import Trial
 
     marked = sorted(build_cases(skill_items(session.items)), key=lambda one: natural(one.case.id))
     found = []
@@ -214,7 +214,7 @@ def judge_there(
     `top` is the folder of the working tree that `tree` is the earlier version of. Raises ConfigError when the session
     does not come to its end.
     """
-    from .collection import home_folder
+    from ..collection import home_folder
 
     job, answer = temp / "job.json", temp / "answer.json"
     listed = []

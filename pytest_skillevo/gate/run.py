@@ -15,18 +15,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from . import options
-from .collection import config_folder, shown_path, skills_folder
-from .core.errors import ConfigError, SkillError
-from .core.merge import CaseMark, Circumstances, judged, lost_cases, missing_cases, passes
-from .core.skill import Skill
-from .core.verdict import Decision, PairedCase, Rules, Verdict, confirm_together
-from .core.versions import Change, changes, skills_in
-from .evolve import EvolveRun
-from .gate_suite import Findings, Judged, case_marks, command_of, judge_here, judge_there
+from .. import options
+from ..collection import config_folder, shown_path, skills_folder
+from ..core.errors import ConfigError, SkillError
+from ..core.merge import CaseMark, Circumstances, judged, lost_cases, missing_cases, passes
+from ..core.skill import Skill
+from ..core.verdict import Decision, PairedCase, Rules, Verdict, confirm_together
+from ..core.versions import Change, changes, skills_in
+from ..evolve import EvolveRun
+from ..report import story
+from ..report.gate import GateLine, GateScreen, gate_annotations, gate_lines, gate_markdown
 from .reference import Place, Reference, laid_out, repository
-from .report import story
-from .report.gate import GateLine, GateScreen, gate_annotations, gate_lines, gate_markdown
+from .suite import Findings, Judged, case_marks, command_of, judge_here, judge_there
 
 if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter
@@ -54,9 +54,9 @@ class GateRun(EvolveRun):
             raise pytest.UsageError("--evolve-gate needs --evolve-baseline=REF: what shall it compare with?")
 
     def _experiment(self, session: pytest.Session) -> None:
-        from .casereports import publish_decision
-        from .gate_files import cleaned_screen, paths_of, write_files
-        from .reporting import github_lines
+        from ..casereports import publish_decision
+        from ..reporting import github_lines
+        from .files import cleaned_screen, paths_of, write_files
 
         config = self._config
         place = Place(
@@ -142,7 +142,7 @@ class GateRun(EvolveRun):
         self._screen = GateScreen(reference.label, tuple(lines), unchanged, simulated)
 
     def _notes(self, change: Change, found: Judged) -> list[str]:
-        from .aa import earlier_noise
+        from ..aa import earlier_noise
 
         notes = []
         if found.openings:
@@ -162,7 +162,7 @@ class GateRun(EvolveRun):
 
 
 def _store(config: pytest.Config) -> Any:
-    from .wiring import open_store
+    from ..wiring import open_store
 
     return open_store(config)
 
@@ -198,8 +198,8 @@ def _no_cases(change: Change, reference: Reference) -> Decision:
 
 def _refused(config: pytest.Config, change: Change) -> str:
     """Why the Spec or the Safety gate refuses the new version, when it did not refuse the old one as well."""
-    from .gating import gates_of
-    from .stages.candidate import refusal
+    from ..gating import gates_of
+    from ..stages.candidate import refusal
 
     if not change.after.exists:
         return ""

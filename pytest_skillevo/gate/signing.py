@@ -12,8 +12,8 @@ import os
 from collections.abc import Mapping
 from typing import Any, Final
 
-from .core.errors import ConfigError
-from .core.evidence import body_digest
+from ..core.errors import ConfigError
+from ..core.evidence import body_digest
 
 #: Environment variables with the keys: 32 bytes as base64, or PEM.
 PRIVATE_KEY: Final = "SKILLEVO_SIGNING_KEY"

@@ -13,17 +13,17 @@ from typing import Any, Final
 
 import pytest
 
-from . import __version__, options, reporting
-from .collection import build_cases, home_folder, shown_path, skill_items
-from .core.errors import ConfigError
-from .core.evidence import sealed
-from .core.gates.redaction import redactor, secret_values
-from .core.skill import Skill
-from .core.versions import Change
-from .gate_suite import Judged, command_of
+from .. import __version__, options, reporting
+from ..collection import build_cases, home_folder, shown_path, skill_items
+from ..core.errors import ConfigError
+from ..core.evidence import sealed
+from ..core.gates.redaction import redactor, secret_values
+from ..core.skill import Skill
+from ..core.versions import Change
+from ..report.gate import GateLine, GateScreen, gate_markdown
+from ..report.json_file import clean, write_report, write_text
 from .reference import Reference, head
-from .report.gate import GateLine, GateScreen, gate_markdown
-from .report.json_file import clean, write_report, write_text
+from .suite import Judged, command_of
 
 #: The comment that a gate writes when no other place is named.
 COMMENT: Final = "skillevo-report.md"
@@ -127,7 +127,7 @@ def _body(
 
 
 def _skill(session: pytest.Session, line: GateLine, change: Change, found: Judged | None) -> dict[str, Any]:
-    from .wiring import evaluator_digests
+    from ..wiring import evaluator_digests
 
     marked = [one for one in build_cases(skill_items(session.items)) if one.case.skill in (change.name, change.was)]
     part: dict[str, Any] = {
@@ -158,6 +158,6 @@ def _skill(session: pytest.Session, line: GateLine, change: Change, found: Judge
 
 
 def _actor() -> str:
-    from .wiring import actor
+    from ..wiring import actor
 
     return actor()

@@ -15,15 +15,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from .core.errors import ConfigError, StoreError
-from .core.skill.folder import MAIN_FILE
-from .report.text import visible
+from ..core.errors import ConfigError, StoreError
+from ..core.skill.folder import MAIN_FILE
+from ..report.text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
-    from .store import Store
+    from ..store import Store
 
 Kind: TypeAlias = Literal["git", "path", "revision"]
 
