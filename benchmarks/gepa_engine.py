@@ -120,7 +120,7 @@ class Executor:
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self.retried = 0
+        self.retried, self.at_once = 0, 1
 
     def run(self, work: Sequence[tuple[RolloutRequest, Skill]]) -> Iterator[tuple[int, CleanOutcome]]:
         """The outcomes in order."""
@@ -149,9 +149,9 @@ class InMemory(Recorder):
         """The outcomes."""
         return [outcome for _, outcome in self._executor.run(work)]
 
-    def answer(self, key: Any, role: Any, make: Any, kept: Any = None) -> Any:
+    def answer(self, question: Any) -> Any:
         """The proposer's answer."""
-        return make()
+        return question.make()
 
     def event(self, key: Any, kind: Any, make: Any) -> Any:
         """Nothing happens."""

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 @pytest.hookspec(firstresult=True)
 def pytest_skillevo_chat_model(name: str, role: str, config: pytest.Config) -> ChatModel | None:
-    """Return the chat model for a name given to --evolve-model, or None to leave it to the built-in ones."""
+    """Return the chat model for a name given to --evolve-model, or None to leave it to the built-in ones.
+
+    With workers or --evolve-concurrency it may be called from several threads at once.
+    """
 
 
 @pytest.hookspec

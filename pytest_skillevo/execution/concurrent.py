@@ -65,6 +65,11 @@ class ConcurrentExecutor:
         """Further attempts after infrastructure errors."""
         return self._serial.retried
 
+    @property
+    def at_once(self) -> int:
+        """How many rollouts may run at the same time."""
+        return self._limit
+
     def run(self, work: Sequence[Work]) -> Iterator[tuple[int, CleanOutcome]]:
         """Yield (index in work, outcome) as rollouts end; cases that share wide fixtures run together."""
         order = self._runner.places.order([request for request, _ in work])

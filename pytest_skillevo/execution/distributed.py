@@ -108,6 +108,11 @@ class XdistExecutor:
         """Further attempts after infrastructure errors and deaths of workers."""
         return self._scheduling.retried
 
+    @property
+    def at_once(self) -> int:
+        """How many rollouts the workers that are there may run at the same time."""
+        return max(1, self._scheduling.room)
+
     def run(self, work: Sequence[Work]) -> Iterator[tuple[int, CleanOutcome]]:
         """Yield (index in work, outcome) as they come in, each exactly once."""
         expected = set(range(len(work)))

@@ -114,6 +114,11 @@ class RolloutScheduling:
         """Rollouts that wait or are with a worker."""
         return sum(map(len, self._waiting.values())) + sum(len(worker.flying) for worker in self._workers.values())
 
+    @property
+    def room(self) -> int:
+        """Rollouts that all workers together may have at once."""
+        return len(self._workers) * self._capacity
+
     # What xdist calls.
 
     @property

@@ -20,6 +20,8 @@ ATTEMPTS = 3
 class SerialExecutor:
     """Runs work through one ItemRunner. `on_retry(request, attempt, reason)` hears of every further attempt."""
 
+    at_once = 1
+
     def __init__(self, runner: ItemRunner, on_retry: OnRetry, redact: Redact) -> None:
         self._runner = runner
         self._on_retry = on_retry

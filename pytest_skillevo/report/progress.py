@@ -5,7 +5,7 @@ It listens through the Progress protocol of the stages.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
 from ..stages.progress import Progress
@@ -125,10 +125,11 @@ class ProgressLines(Progress):
         text = f"{figures.some(repeats, 'fresh pair')} for "
         self._line(_label("critical") + text + self._case(case, _LABEL + len(text)))
 
-    def round(self, number: int, rounds: int, *, group: str, root_seed: int) -> None:
+    def round(self, number: int, rounds: int, *, groups: Sequence[str], root_seed: int) -> None:
         """See Progress."""
         self._line(
-            _label(self._stage or "replay") + f"round {number}/{rounds}   root seed {root_seed}   {one_line(group, 20)}"
+            _label(self._stage or "replay")
+            + f"round {number}/{rounds}   root seed {root_seed}   {one_line(', '.join(groups), 40)}"
         )
 
     def retry(self, case: str, *, attempt: int, attempts: int, reason: str) -> None:

@@ -16,11 +16,12 @@ from ..core.errors import ConfigError
 from ..core.records import Case
 from ..core.skill import Skill
 from ..store import Store
+from .chains import Chain, TaskRun, run_chains
 from .experiment import Setting
 from .packing import CASES
 from .progress import Progress
 from .recorder import Executor, Recorder
-from .replay import LADDER, GroupRunner, TaskRun, sample_tasks
+from .replay import LADDER, sample_tasks
 
 GROUPS = ("baseline", "evolution")
 ROUNDS = 3
@@ -79,21 +80,26 @@ def _rounds(
     setting: Setting, cases: list[Case], count: int, recorder: Recorder, progress: Progress
 ) -> Iterator[OnlineTask]:
     starts = {"baseline": Skill.absent(setting.seed_skill.name), "evolution": setting.seed_skill}
-    runner = GroupRunner("online", GROUPS, setting.models["reviewer"], recorder, progress)
+    chains: list[Chain] = []
     for number in range(ROUNDS):
         root_seed = draw_bits(setting.settings.seed, "online", number) % 1_000_000
         tasks = sample_tasks(cases, count, root_seed)
-        for group in GROUPS if number % 2 == 0 else reversed(GROUPS):
-            progress.round(number + 1, ROUNDS, group=group, root_seed=root_seed)
-            runs = runner.run(number, group, starts[group], tasks, root_seed)
-            for case, run in zip(tasks, runs, strict=True):
-                yield OnlineTask(
-                    number + 1,
-                    root_seed,
-                    group,
-                    setting.dataset.skill,
-                    recorder.redact(case.id),
-                    case.family or "",
-                    case.level or "",
-                    run,
-                )
+        order = GROUPS if number % 2 == 0 else GROUPS[::-1]
+        progress.round(number + 1, ROUNDS, groups=order, root_seed=root_seed)
+        chains += [
+            Chain("online", number, group, root_seed, tasks, starts[group], reviewed=group != "baseline")
+            for group in order
+        ]
+    run_chains(chains, setting.models["reviewer"], recorder, progress)
+    for chain in chains:
+        for case, run in zip(chain.tasks, chain.runs, strict=True):
+            yield OnlineTask(
+                chain.number + 1,
+                chain.root_seed,
+                chain.group,
+                setting.dataset.skill,
+                recorder.redact(case.id),
+                case.family or "",
+                case.level or "",
+                run,
+            )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 
@@ -44,8 +45,8 @@ class Progress(Protocol):
     def critical(self, case: str, *, repeats: int) -> None:
         """A critical case looks lower and is run again in both arms."""
 
-    def round(self, number: int, rounds: int, *, group: str, root_seed: int) -> None:
-        """A group of a replay round begins."""
+    def round(self, number: int, rounds: int, *, groups: Sequence[str], root_seed: int) -> None:
+        """A round of a replay begins: its groups in the order in which they take each step."""
 
     def retry(self, case: str, *, attempt: int, attempts: int, reason: str) -> None:
         """A rollout failed for a reason that is no score and is run again."""

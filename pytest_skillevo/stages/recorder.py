@@ -7,7 +7,7 @@ there, and nothing that was paid for is paid twice.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from ..core.errors import ConfigError, TaskError
@@ -15,6 +15,7 @@ from ..core.gates.redaction import redacted
 from ..core.protocols import ChatModel, Reply
 from ..core.records import NO_USAGE, Message, Outcome, RolloutRequest, Usage, merge_usage
 from ..core.skill import Skill
+from ..execution.calls import side_by_side
 from ..execution.cleaning import CleanOutcome, clean
 from ..store import JournalEntry
 from .cache import SearchCache
@@ -34,8 +35,22 @@ class Executor(Protocol):
     def retried(self) -> int:
         """Further attempts after infrastructure errors."""
 
+    @property
+    def at_once(self) -> int:
+        """How many rollouts it runs at the same time."""
+
     def run(self, work: Sequence[tuple[RolloutRequest, Skill]]) -> Iterator[tuple[int, CleanOutcome]]:
         """Yield (index in work, outcome) in any order, each exactly once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A model call in the name of `role`. `make` may be called in another thread; `kept` is its key in the cache."""
+
+    key: str
+    role: str
+    make: Callable[[], Reply]
+    kept: str | None = None
 
 
 class Recorder:
@@ -154,7 +169,7 @@ class Recorder:
             # An agent that reported nothing makes the sum unknown, not zero.
             self.usage = merge_usage(self.usage, {"agent": Usage(), **outcome.evaluation.usage})
 
-    def chat(
+    def question(
         self,
         key: str,
         role: str,
@@ -164,8 +179,8 @@ class Recorder:
         seed: int,
         max_tokens: int | None = None,
         response_schema: Mapping[str, Any] | None = None,
-    ) -> Reply:
-        """One model call of the experiment itself (reflection, review), recorded under `key`."""
+    ) -> Question:
+        """One model call of the experiment itself (reflection, review), to be recorded under `key`."""
         parameters: dict[str, Any] = {"seed": seed, "max_tokens": max_tokens, "response_schema": response_schema}
         kept = None if self._cache is None else self._cache.chat_key(key, role, model, messages, parameters)
 
@@ -175,37 +190,54 @@ class Recorder:
             except TaskError:  # refused before anything was written: it fares like an answer that was cut off at once
                 return Reply("", (), "length", NO_USAGE)
 
-        return self.answer(key, role, ask, kept)
+        return Question(key, role, ask, kept)
 
-    def answer(self, key: str, role: str, make: Callable[[], Reply], kept: str | None = None) -> Reply:
-        """The text answer recorded under `key`, made if there is none; `kept` is its key in the cache."""
+    def answer(self, question: Question) -> Reply:
+        """The text answer recorded under the question's key, made if there is none."""
+        (reply,) = self.answers([question])
+        return reply
+
+    def answers(self, questions: Sequence[Question]) -> list[Reply]:
+        """The answers in order; those that are not recorded are made side by side, as many as the executor runs."""
         self.flush()
-        payload = self._known.get(key)
-        if payload is None:
-            payload = self._made(make, kept)
-            self._known[key] = payload
-            self._store.append(self._experiment, [JournalEntry(key, role, payload)])
-        usage = Usage.from_json(payload["usage"])
-        if self._was_cached(key):
-            self.cached += 1
-        else:
-            self.usage = merge_usage(self.usage, {role: usage})
-        return Reply(payload["text"], (), payload["finish_reason"], usage)
+        missing = [one for one in questions if one.key not in self._known and not self._kept(one)]
+        for index, reply in side_by_side([one.make for one in missing], self._executor.at_once):
+            self._made(missing[index], reply)
+        return [self._answered(one) for one in questions]
 
-    def _made(self, make: Callable[[], Reply], kept: str | None) -> dict[str, Any]:
-        """The answer from the cache, else a new one, which the cache keeps when it came to its end."""
-        if self._cache is not None and kept is not None and (known := self._cache.get([kept])):
-            return {**known[kept], "cached": True}
-        reply = make()
+    def _kept(self, question: Question) -> bool:
+        """Whether the cache knows the answer, which then enters the journal like any other."""
+        if self._cache is None or question.kept is None:
+            return False
+        known = self._cache.get([question.kept])
+        if known:
+            self._enter(question, {**known[question.kept], "cached": True})
+        return bool(known)
+
+    def _made(self, question: Question, reply: Reply) -> None:
+        """Record a new answer, which the cache keeps when it came to its end."""
         payload = {
             "text": self.redact(reply.text),
             "finish_reason": reply.finish_reason,
             "usage": reply.usage.to_json(),
         }
-        if self._cache is not None and kept is not None and reply.finish_reason == "stop":
-            self._cache.keep(kept, payload)
+        if self._cache is not None and question.kept is not None and reply.finish_reason == "stop":
+            self._cache.keep(question.kept, payload)
             self._cache.flush()
-        return payload
+        self._enter(question, payload)
+
+    def _enter(self, question: Question, payload: dict[str, Any]) -> None:
+        self._known[question.key] = payload
+        self._store.append(self._experiment, [JournalEntry(question.key, question.role, payload)])
+
+    def _answered(self, question: Question) -> Reply:
+        payload = self._known[question.key]
+        usage = Usage.from_json(payload["usage"])
+        if self._was_cached(question.key):
+            self.cached += 1
+        else:
+            self.usage = merge_usage(self.usage, {question.role: usage})
+        return Reply(payload["text"], (), payload["finish_reason"], usage)
 
     def _was_cached(self, key: str) -> bool:
         known = self._known.get(key)

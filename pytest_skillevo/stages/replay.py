@@ -2,25 +2,20 @@
 
 `baseline` has no skill and no Reviewer, `evolution` starts from the seed skill, `optimized` from the candidate. The
 groups of a round run the same tasks with the same seeds; which group goes first rotates (spec/suites.md 2.8, 3.11).
+Every round of a group begins with the group's own skill, so all rounds and groups go forward together (chains.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ..core.draws import draw_bits, seed_of, shuffled
+from ..core.draws import draw_bits, shuffled
 from ..core.protocols import ChatModel
-from ..core.records import NO_USAGE, Case, Evaluation, RolloutRequest, Usage
-from ..core.review.applying import Shelf, changes
-from ..core.review.decision import SCHEMA, Rejection, ReviewDecision
-from ..core.review.parsing import parse
-from ..core.review.prompt import ReviewInput, ShownSkill, build_prompt
-from ..core.review.reconcile import Known, reconcile
-from ..core.revisions import Action
-from ..core.sessions import TaskOutcome
+from ..core.records import NO_USAGE, Case, Usage
 from ..core.skill import Skill
 from ..core.verdict import ReplayEvidence, ReplayPair
+from .chains import Chain, run_chains
 from .dataset import Dataset
 from .plan import replay_tasks
 from .progress import Progress
@@ -43,21 +38,19 @@ class GroupTotals:
     updates: int = 0
     loads: int = 0
 
-
-@dataclass(frozen=True, slots=True)
-class TaskRun:
-    """One task of one group: its score (None: did not run) and tokens (None: unmeasured).
-
-    `loaded` says whether the agent loaded a skill, `updated` whether the Reviewer changed the skill after it.
-    """
-
-    score: float | None
-    tokens: int | None
-    reviewer_tokens: int | None = None
-    passed: bool | None = None
-    objectives: Mapping[str, float] = field(default_factory=dict)
-    loaded: bool = False
-    updated: bool = False
+    @classmethod
+    def of(cls, chains: Sequence[Chain]) -> GroupTotals:
+        """The totals of the chains of one group."""
+        runs = [run for chain in chains for run in chain.runs]
+        return cls(
+            tasks=len(runs),
+            scores=[run.score for run in runs if run.score is not None],
+            passed=sum(run.passed is True for run in runs),
+            agent=sum((chain.agent for chain in chains), NO_USAGE),
+            reviewer=sum((chain.reviewer for chain in chains), NO_USAGE),
+            updates=sum(run.updated for run in runs),
+            loads=sum(run.loaded for run in runs),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,29 +79,24 @@ def run_replay(
     root_seeds = tuple(draw_bits(seed, "replay", number) % 1_000_000 for number in range(REPLAY_SEEDS))
     progress.stage("replay", total=len(REPLAY_GROUPS) * REPLAY_SEEDS * per_round)
     starts = {"baseline": Skill.absent(before.name), "evolution": before, "optimized": after}
-    runner = GroupRunner("replay", REPLAY_GROUPS, reviewer_model, recorder, progress)
-    pairs: list[ReplayPair] = []
+    chains: list[Chain] = []
     for number, root_seed in enumerate(root_seeds):
         tasks = sample_tasks(cases, per_round, root_seed)
-        runs: dict[str, list[TaskRun]] = {}
-        for place in range(len(REPLAY_GROUPS)):
-            group = REPLAY_GROUPS[(number + place) % len(REPLAY_GROUPS)]
-            progress.round(number + 1, REPLAY_SEEDS, group=group, root_seed=root_seed)
-            runs[group] = runner.run(number, group, starts[group], tasks, root_seed)
-        pairs += [
-            ReplayPair(
-                root_seed,
-                case.id,
-                case.family or "",
-                old.score,
-                new.score,
-                old.tokens,
-                new.tokens,
-            )
-            for case, old, new in zip(tasks, runs["evolution"], runs["optimized"], strict=True)
+        order = [REPLAY_GROUPS[(number + place) % len(REPLAY_GROUPS)] for place in range(len(REPLAY_GROUPS))]
+        progress.round(number + 1, REPLAY_SEEDS, groups=order, root_seed=root_seed)
+        chains += [
+            Chain("replay", number, group, root_seed, tasks, starts[group], reviewed=group != "baseline")
+            for group in order
         ]
+    run_chains(chains, reviewer_model, recorder, progress)
+    of = {group: [chain for chain in chains if chain.group == group] for group in REPLAY_GROUPS}
+    pairs = [
+        ReplayPair(one.root_seed, case.id, case.family or "", old.score, new.score, old.tokens, new.tokens)
+        for one, other in zip(of["evolution"], of["optimized"], strict=True)
+        for case, old, new in zip(one.tasks, one.runs, other.runs, strict=True)
+    ]
     evidence = ReplayEvidence(tuple(pairs), planned=REPLAY_SEEDS * per_round)
-    return Replayed(evidence, runner.totals, root_seeds, per_round)
+    return Replayed(evidence, {group: GroupTotals.of(chains) for group, chains in of.items()}, root_seeds, per_round)
 
 
 def sample_tasks(cases: Sequence[Case], count: int, root_seed: int) -> list[Case]:
@@ -135,106 +123,3 @@ def _by_id(case: Case) -> str:
 def _rung(case: Case) -> tuple[int, str]:
     level = case.level or ""
     return (LADDER.index(level) if level in LADDER else len(LADDER)), level
-
-
-class GroupRunner:
-    """Runs tasks one after another with shared skill state. All groups but `baseline` have the Reviewer."""
-
-    def __init__(
-        self, stage: str, groups: Sequence[str], model: ChatModel, recorder: Recorder, progress: Progress
-    ) -> None:
-        self._stage = stage
-        self._model = model
-        self._recorder = recorder
-        self._progress = progress
-        self._done = 0
-        self.totals = {group: GroupTotals() for group in groups}
-
-    def run(self, number: int, group: str, skill: Skill, tasks: Sequence[Case], root_seed: int) -> list[TaskRun]:
-        """All tasks of one group in one round; what the Reviewer learns from one task serves the next."""
-        runs = []
-        for place, case in enumerate(tasks):
-            key = f"{self._stage}/{number}/{group}/{place:03d}"
-            seed = seed_of(root_seed, "task", case.id)
-            request = RolloutRequest(key, case.id, skill.digest, seed, 0, "replay")
-            (outcome,) = self._recorder.run([(request, skill)])
-            self._done += 1
-            self._progress.rollouts(self._done, tokens=self._recorder.tokens)
-            totals = self.totals[group]
-            totals.tasks += 1
-            if outcome.evaluation is None:
-                runs.append(TaskRun(None, None))
-                continue
-            evaluation = outcome.evaluation
-            used = evaluation.usage.get("agent", Usage())
-            _count(totals, evaluation, used)
-            reviewed, updates = NO_USAGE, totals.updates
-            if group != "baseline":
-                skill, reviewed = self._review(key, skill, evaluation, seed, totals)
-                totals.reviewer = totals.reviewer + reviewed
-            runs.append(
-                TaskRun(
-                    evaluation.score,
-                    (used + reviewed).tokens,
-                    reviewed.tokens,
-                    evaluation.passed,
-                    evaluation.objectives,
-                    bool(skills_loaded(evaluation)),
-                    totals.updates > updates,
-                )
-            )
-        return runs
-
-    def _review(
-        self, key: str, skill: Skill, evaluation: Evaluation, seed: int, totals: GroupTotals
-    ) -> tuple[Skill, Usage]:
-        loaded = set(skills_loaded(evaluation))
-        shown = [ShownSkill.of(skill, loaded=skill.name in loaded)] if skill.exists else []
-        given = ReviewInput(conversation(evaluation), TaskOutcome.of(evaluation), shown, session=key)
-        prompt = build_prompt(given, redact=self._recorder.redact)
-        reply = self._recorder.chat(
-            f"{key}/review", "reviewer", self._model, prompt.messages, seed=seed, response_schema=SCHEMA
-        )
-        revised = _revised(parse(reply.text, reply.finish_reason), skill, prompt.shown)
-        if revised is not None:
-            totals.updates += 1
-            skill = revised
-        return skill, reply.usage
-
-
-def _revised(decision: ReviewDecision | Rejection, skill: Skill, shown: Mapping[str, str]) -> Skill | None:
-    """The skill after a decision; None when it stays. A new skill counts only where there was none yet."""
-    if isinstance(decision, Rejection):
-        return None
-    wanted = Action.UPDATE if skill.exists else Action.CREATE
-    known = [Known(skill.name, "\n".join(skill.components.values()))] if skill.exists else []
-    made, _ = changes(reconcile(decision, known)[0], Shelf([skill], shown))
-    return next((change.after for change in made if change.action is wanted), None)
-
-
-def _count(totals: GroupTotals, evaluation: Evaluation, used: Usage) -> None:
-    totals.scores.append(evaluation.score)
-    totals.passed += evaluation.passed is True
-    totals.agent = totals.agent + used
-    totals.loads += bool(skills_loaded(evaluation))
-
-
-def skills_loaded(evaluation: Evaluation) -> list[str]:
-    """Names of the skills that the agent loaded in one rollout."""
-    loaded = (session.get("skills_loaded") for session in _sessions(evaluation))
-    return [str(name) for names in loaded if isinstance(names, list) for name in names]
-
-
-def _sessions(evaluation: Evaluation) -> list[dict[str, object]]:
-    trace = evaluation.trace
-    sessions = trace.get("sessions") if isinstance(trace, dict) else None
-    return [session for session in sessions or [] if isinstance(session, dict)]
-
-
-def conversation(evaluation: Evaluation) -> list[dict[str, object]]:
-    """The messages of the agent's conversations in one rollout, in order."""
-    found: list[dict[str, object]] = []
-    for session in _sessions(evaluation):
-        messages = session.get("messages")
-        found += [message for message in messages if isinstance(message, dict)] if isinstance(messages, list) else []
-    return found

@@ -27,7 +27,7 @@ from ..core.records import NO_USAGE, RolloutRequest
 from ..core.skill import Skill
 from ..store import JournalEntry
 from .progress import Progress
-from .recorder import Recorder
+from .recorder import Question, Recorder
 from .report_data import event_words, is_accepted
 
 #: Tells observers of an event: its kind, its data, and whether it comes from the journal of an earlier run.
@@ -124,11 +124,9 @@ class Search:
         try:
             if isinstance(author, Proposer):
                 brief = self._engine.brief(request.id)
-                reply = self._recorder.answer(
-                    request.id, "reflection", lambda: _proposed(author, brief, request.seed), None
-                )
+                question = Question(request.id, "reflection", lambda: _proposed(author, brief, request.seed))
             else:
-                reply = self._recorder.chat(
+                question = self._recorder.question(
                     request.id,
                     "reflection",
                     author,
@@ -137,6 +135,7 @@ class Search:
                     max_tokens=request.max_tokens,
                     response_schema=request.response_schema,
                 )
+            reply = self._recorder.answer(question)
         except InfrastructureError as error:
             return ReflectionFailed(request.id, str(error))
         return ReflectionAnswer(request.id, reply.text, reply.finish_reason, reply.usage)

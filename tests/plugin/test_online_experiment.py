@@ -38,7 +38,7 @@ def run_online(project: pytest.Pytester) -> dict[str, object]:
     assert result.ret == 0, result.stdout.str() + result.stderr.str()
     result.stdout.fnmatch_lines(
         [
-            "online * round 1/3 * baseline",
+            "online * round 1/3 * baseline, evolution",
             "model simulated: machinery only, no LLM result",
             "baseline   6 of 6 tasks ran, 0 passed, score 0.200, 100 tokens a task, skill loaded in 0, changed after 0",
             "evolution  6 of 6 tasks ran, 6 passed, score 0.400, * tokens a task, skill loaded in 6, changed after *",

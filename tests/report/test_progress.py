@@ -93,7 +93,7 @@ def whole_run(progress: Progress, screen: Screen):
     progress.rollouts(126, tokens=2_000_000)
     progress.critical("suites/recipe/test_recipe.py::test_recipe[h1-07]", repeats=5)
     progress.stage("replay", total=120)
-    progress.round(1, 3, group="evolution", root_seed=11)
+    progress.round(1, 3, groups=["evolution", "optimized", "baseline"], root_seed=11)
     progress.rollouts(40)
     progress.finish()
 
@@ -216,7 +216,7 @@ def test_hostile_text_never_controls_the_terminal_or_the_runner(text, live, widt
     progress.proposal(iteration=1, component=text, parent=text, verdict=text, minibatch_parent=1, minibatch_child=2)
     progress.critical(text, repeats=5)
     progress.retry(text, attempt=1, attempts=3, reason="::stop-commands::" + text)
-    progress.round(1, 3, group=text, root_seed=1)
+    progress.round(1, 3, groups=[text], root_seed=1)
     progress.stage(text)
     progress.rollouts(3)
     progress.finish()

@@ -53,7 +53,7 @@ def test_a_plain_outcome_is_small() -> None:
 
 class Runs:
     def __init__(self) -> None:
-        self.retried = 0
+        self.retried, self.at_once = 0, 1
         self.asked: list[str] = []
 
     def run(self, work: Sequence[tuple[RolloutRequest, Skill]]) -> Iterator[tuple[int, Outcome]]:
@@ -132,7 +132,8 @@ class Model:
 def chat(store: Store, model: Model, id: str, key: str = "search/it001/reflection", seed: int = 1) -> Reply:
     store.create_experiment(id, "demo", "f", {})
     recorder = Recorder(store, id, Runs(), lambda text: text, 9, SearchCache(store.answers, {}, {}))
-    return recorder.chat(key, "reflection", model, [{"role": "user", "content": "why"}], seed=seed)
+    question = recorder.question(key, "reflection", model, [{"role": "user", "content": "why"}], seed=seed)
+    return recorder.answer(question)
 
 
 def test_a_reflection_is_served_again_for_the_same_messages_and_seed_only(tmp_path: Path) -> None:
