@@ -115,7 +115,16 @@ def test_comparison_counts_what_was_seen():
     assert tokens is not None
     assert tokens.ratio == pytest.approx(0.86, rel=1e-3)
     assert tokens.p == 1 / 2**8
-    assert (tokens.before_mean, tokens.total_after, tokens.per_success_before) == (1000, 20640, 2000)
+    assert tokens.before_mean == pytest.approx(1000)
+    assert (tokens.total_after, tokens.per_success_before) == (20640, 2000)
+
+
+def test_mean_tokens_stand_in_the_ratio_beside_them():
+    small = PairedCase("small", False, (1.0,), (1.0,), (100,), (200,))
+    large = PairedCase("large", False, (1.0,), (1.0,), (10_000,), (5_000,))
+    tokens = compare([small, large], Rules()).tokens
+    assert tokens is not None
+    assert (tokens.before_mean, tokens.after_mean, tokens.ratio) == pytest.approx((1000, 1000, 1))
 
 
 def test_runaway_runs_are_counted_apart():

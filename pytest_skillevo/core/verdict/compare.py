@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from statistics import fmean, median
+from statistics import fmean, geometric_mean, median
 
 from .. import stats
 from .records import Comparison, PairedCase, Rules, TokenComparison
@@ -140,6 +140,12 @@ def _ratio(valid: Sequence[PairedCase], rules: Rules) -> stats.RatioTest | None:
     return stats.geometric_ratio(before, after, rules.alpha)
 
 
+def _typical(arm: Sequence[Sequence[int]]) -> float:
+    """The geometric mean over cases of a case's mean, so that the two arms stand in the ratio beside them."""
+    used = [fmean(runs) for runs in arm if any(runs)]
+    return geometric_mean(used) if used else 0.0
+
+
 def _tokens(valid: Sequence[PairedCase], ratio: stats.RatioTest) -> TokenComparison:
     before, after = [_arm(case.tokens_before) for case in valid], [_arm(case.tokens_after) for case in valid]
     limits = [RUNAWAY * median([*b, *a]) for b, a in zip(before, after, strict=True)]
@@ -147,8 +153,8 @@ def _tokens(valid: Sequence[PairedCase], ratio: stats.RatioTest) -> TokenCompari
     used = total_before > 0
     return TokenComparison(
         cases=len(valid),
-        before_mean=fmean(map(fmean, before)),
-        after_mean=fmean(map(fmean, after)),
+        before_mean=_typical(before),
+        after_mean=_typical(after),
         ratio=ratio.ratio if used else None,
         interval=ratio.interval if used else None,
         p=float(ratio.lower) if used else None,

@@ -161,9 +161,10 @@ class PairedCase(Record):
 class TokenComparison(Record):
     """Tokens of both arms over the cases. Made only when every valid run is measured; otherwise there is none.
 
-    `ratio` is geometric over cases (after / before), None when no case used tokens; `p` is the one-sided chance of so
-    low a ratio, `p_worse` of so high a one. A runaway run used over five times its case's median. `per_success` is all
-    tokens divided by passed runs, None when none passed or passing is unknown.
+    The means and `ratio` (after / before, None when no case used tokens) are geometric over cases, so that one runaway
+    run does not decide (spec/statistics.md, Cost); totals are plain sums. `p` is the one-sided chance of so low a
+    ratio, `p_worse` of so high a one. A runaway run used over five times its case's median. `per_success` is all tokens
+    divided by passed runs, None when none passed or passing is unknown.
     """
 
     cases: int

@@ -310,7 +310,7 @@ _READ: Final = (
     ),
     (
         "Tokens",
-        "The ratio is the geometric mean over cases, so that one runaway run does not decide. Unknown usage is never "
+        "Means and ratio are geometric over cases, so that one runaway run does not decide. Unknown usage is never "
         "counted as zero.",
     ),
     (
