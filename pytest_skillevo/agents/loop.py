@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
+from ..core.canonical import no_constant
 from ..core.errors import ConfigError, TaskError
 from ..core.protocols import ChatModel, Reply, Tool, ToolCall
 from ..core.records import NO_USAGE, AgentRun, Message, Usage
@@ -168,7 +169,7 @@ class _Run:
         if tool is None:
             return _failed("UNAVAILABLE", f"There is no tool {call.name!r}. Tools: {', '.join(self.tools) or 'none'}.")
         try:
-            arguments = json.loads(call.arguments or "{}", parse_constant=_no_constant)
+            arguments = json.loads(call.arguments or "{}", parse_constant=no_constant)
         except (ValueError, RecursionError):
             return _failed("BAD_ARGUMENTS", "The arguments are not valid JSON. Send one complete JSON object.")
         if not isinstance(arguments, dict):
@@ -188,10 +189,6 @@ def _named(tools: Sequence[Tool]) -> dict[str, Tool]:
 def _schema(tool: Tool) -> dict[str, Any]:
     function = {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)}
     return {"type": "function", "function": function}
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON")
 
 
 def _is_failure(content: str) -> bool:

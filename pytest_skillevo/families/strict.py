@@ -8,8 +8,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
+from ..core.canonical import no_constant
 from .compare import SENTINEL, is_sentinel
 from .process import Process, review_process
 from .scenario import Scenario
@@ -140,16 +141,12 @@ def _caps(
         yield CAP_UNCLAIMED
 
 
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON")
-
-
 def read_artifact(text: str | None, list_key: str) -> Artifact:
     """Read the artifact as real JSON: nothing is repaired, NaN is no number, and the list must be a list."""
     if text is None:
         return Artifact(False, problem="missing")
     try:
-        data = json.loads(text, parse_constant=_no_constant)
+        data = json.loads(text, parse_constant=no_constant)
     except (ValueError, RecursionError):
         return Artifact(True, problem="is not valid JSON")
     if not isinstance(data, dict):

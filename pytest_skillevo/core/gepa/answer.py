@@ -11,6 +11,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Final
 
+from ..canonical import no_constant
+
 #: Bytes of an answer; more means a runaway stream.
 MAX_ANSWER_BYTES: Final = 262_144
 
@@ -79,7 +81,7 @@ def _unfenced(text: str) -> str:
 
 def _read_object(text: str) -> dict[str, Any]:
     try:
-        answer = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
+        answer = json.loads(text, object_pairs_hook=_unique, parse_constant=no_constant)
     except (ValueError, RecursionError):
         raise Rejection("the answer is not one JSON object") from None
     if not isinstance(answer, dict):
@@ -92,10 +94,6 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) != len(pairs):
         raise Rejection("the answer gives a key twice")
     return found
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(name)
 
 
 def _kind(value: Any) -> str:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
+from ..canonical import no_constant
 from .decision import KEYS, Invalid, Rejection, ReviewDecision, WrongShape, normalised
 
 #: Characters; a longer reply is refused unread.
@@ -81,7 +82,7 @@ _NOTHING: Final = object()
 
 def _value(text: str) -> Any:
     try:
-        return json.loads(_plain(text), parse_constant=_no_constant, object_pairs_hook=_no_repeats)
+        return json.loads(_plain(text), parse_constant=no_constant, object_pairs_hook=_no_repeats)
     except (ValueError, RecursionError):
         return _NOTHING
 
@@ -89,7 +90,7 @@ def _value(text: str) -> Any:
 def _objects(text: str) -> Iterator[Mapping[str, Any]]:
     """The outermost complete objects between other text."""
     plain = _plain(text)
-    decoder = json.JSONDecoder(parse_constant=_no_constant, object_pairs_hook=_no_repeats)
+    decoder = json.JSONDecoder(parse_constant=no_constant, object_pairs_hook=_no_repeats)
     place, starts = plain.find("{"), 0
     while place >= 0 and starts < _MAX_STARTS:
         starts += 1
@@ -127,10 +128,6 @@ def _plain(text: str) -> str:
         return _LITERALS.get(token, "")
 
     return _TOKEN.sub(mend, text)
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(name)
 
 
 def _no_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

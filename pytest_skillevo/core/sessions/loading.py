@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
-from ..canonical import digest
+from ..canonical import digest, no_constant
 from ..errors import ConfigError
 from ..records import Message
 from . import otel
@@ -99,9 +99,6 @@ def _check(format: str) -> None:
 
 
 def _parsed(text: str) -> Any:
-    def no_constant(name: str) -> NoReturn:
-        raise ValueError(f"{name} is no JSON")
-
     try:
         return json.loads(text, parse_constant=no_constant)
     except json.JSONDecodeError as error:
