@@ -11,7 +11,9 @@ import asyncio
 import decimal
 import inspect
 import threading
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from collections import deque
+from collections.abc import Awaitable, Callable, Container, Coroutine, Mapping
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 import pytest
@@ -28,6 +30,10 @@ class Bodies:
 
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
+        #: Bodies that have ended, in that order, and whether somebody wants the waiting thread to look around.
+        self._ended: deque[Ended] = deque()
+        self._nudged = False
+        self._waiting = False
         self._owner = threading.get_ident()
 
     @property
@@ -45,17 +51,61 @@ class Bodies:
 
     def start(self, function: Callable[..., Any], arguments: Mapping[str, Any]) -> Ended:
         """Start a body, as a task of the loop or in a thread; the future gives what it raised, None for nothing."""
+        future: Ended
         if inspect.iscoroutinefunction(function):
-            return self.loop.create_task(_guarded(function(**arguments)))
-        future: Ended = self.loop.create_future()
-        # Daemons: an interrupt must not wait for the slowest body.
-        threading.Thread(target=self._in_thread, args=(function, arguments, future), daemon=True).start()
+            future = self.loop.create_task(_guarded(function(**arguments)))
+        else:
+            future = self.loop.create_future()
+            # Daemons: an interrupt must not wait for the slowest body.
+            threading.Thread(target=self._in_thread, args=(function, arguments, future), daemon=True).start()
+        future.add_done_callback(self._note_end)
         return future
 
-    def wait(self, futures: Iterable[Ended]) -> set[Ended]:
-        """Run the loop until at least one of the bodies has ended; those that have."""
-        done, _ = self.loop.run_until_complete(asyncio.wait(futures, return_when=asyncio.FIRST_COMPLETED))
-        return done
+    def ended(self) -> Ended:
+        """The end of a body that had nothing to do."""
+        future: Ended = self.loop.create_future()
+        future.set_result(None)
+        self._ended.append(future)
+        return future
+
+    def wait(self, futures: Container[Ended]) -> Ended | None:
+        """Run the loop until one of these bodies has ended, or somebody nudges (None).
+
+        One at a time, also when several have ended: a coroutine begins when the loop runs next, so that bodies which
+        were begun together would end together, and wait for each other's teardown and set-up for ever in step.
+        """
+        if self._ended or self._nudged:
+            self.loop.stop()  # after one round, in which new bodies begin
+        self._waiting = True
+        try:
+            self.loop.run_forever()
+        finally:
+            self._waiting = self._nudged = False
+        while self._ended:
+            future = self._ended.popleft()
+            if future in futures:  # not one that was given up
+                return future
+        return None
+
+    def nudge(self) -> None:
+        """Let the thread in `wait` return, or not wait the next time; may be called from any thread."""
+        loop = self._loop
+        if loop is not None:
+            with suppress(RuntimeError):  # closed meanwhile: nobody waits any more
+                loop.call_soon_threadsafe(self._note_nudge)
+
+    def _note_nudge(self) -> None:
+        self._nudged = True
+        self._stop_waiting()
+
+    def _note_end(self, future: Ended) -> None:
+        self._ended.append(future)
+        self._stop_waiting()
+
+    def _stop_waiting(self) -> None:
+        # The loop also runs for a single awaitable (result_of), which must not be stopped.
+        if self._waiting:
+            self.loop.stop()
 
     def close(self) -> None:
         """End the loop; what still runs in it is cancelled."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections import deque
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 import pytest
@@ -19,7 +19,7 @@ from .bodies import Ended, body_arguments
 from .cleaning import CleanOutcome, Redact, cleaned
 from .items import ItemRunner, Started
 from .reuse import wide_parameters
-from .serial import SerialExecutor, Work
+from .serial import More, SerialExecutor, Work, no_more
 
 #: Fixtures that change the process, or its output, for as long as the body runs.
 SHARED_STATE = frozenset(
@@ -59,6 +59,7 @@ class ConcurrentExecutor:
         self._bodies = runner.bodies
         self._redact = redact
         self._limit = limit
+        self._companies: dict[str, Any] = {}
 
     @property
     def retried(self) -> int:
@@ -70,61 +71,90 @@ class ConcurrentExecutor:
         """How many rollouts may run at the same time."""
         return self._limit
 
-    def run(self, work: Sequence[Work]) -> Iterator[tuple[int, CleanOutcome]]:
-        """Yield (index in work, outcome) as rollouts end; cases that share wide fixtures run together."""
-        order = self._runner.places.order([request for request, _ in work])
-        for key, group in groupby(order, key=lambda index: self._company(work[index])):
-            indices = list(group)
-            if key is not None and len(indices) > 1:
-                yield from self._side_by_side(indices, work)
-                continue
-            for place, outcome in self._serial.run([work[index] for index in indices]):
-                yield indices[place], outcome
+    def nudge(self) -> None:
+        """Let `run` ask for more work now; may be called from any thread."""
+        self._bodies.nudge()
+
+    def run(self, work: Sequence[Work], more: More = no_more) -> Iterator[tuple[int, CleanOutcome]]:
+        """Yield (index in work, outcome) as rollouts end; cases that share wide fixtures run together.
+
+        What `more` gives takes the indices after those of `work`, and joins the rollouts that run.
+        """
+        stream = _Stream([*work], more)
+        stream.waiting.extend(self._runner.places.order([request for request, _ in work]))
+        while stream.waiting:
+            company = self._company(stream.work[stream.waiting[0]])
+            if company is None:
+                index = stream.waiting.popleft()
+                for _, outcome in self._serial.run([stream.work[index]]):
+                    yield index, outcome
+                stream.look()
+            else:
+                yield from self._side_by_side(stream, company)
 
     def _company(self, work: Work) -> Any:
         """Equal for rollouts that may run at the same time; None for one that runs alone."""
-        item = self._runner.item(work[0].case_id)
-        if alone_because(item) is not None:
-            return None
-        return self._runner.places.of(work[0].case_id), wide_parameters(cast(pytest.Function, item))
+        case = work[0].case_id
+        if case not in self._companies:
+            item = self._runner.item(case)
+            together = None
+            if alone_because(item) is None:
+                together = self._runner.places.of(case), wide_parameters(cast(pytest.Function, item))
+            self._companies[case] = together
+        return self._companies[case]
 
-    def _side_by_side(self, indices: Sequence[int], work: Sequence[Work]) -> Iterator[tuple[int, CleanOutcome]]:
-        waiting = deque(indices)
+    def _side_by_side(self, stream: _Stream, company: Any) -> Iterator[tuple[int, CleanOutcome]]:
+        """Run what waits in front and may run at the same time."""
         flying: dict[Ended, tuple[int, Started]] = {}
         again: dict[int, Outcome] = {}
-        with self._runner.side_by_side(work[indices[0]][0].case_id):
+        with self._runner.side_by_side(stream.work[stream.waiting[0]][0].case_id):
             try:
-                while waiting or flying:
-                    for index, started, error in self._step(waiting, flying, work):
-                        outcome = self._runner.finish(started, error)
+                while self._start(stream, company, flying) or flying:
+                    with self._runner.captured():
+                        ended = self._bodies.wait(flying)
+                    if ended is not None:
+                        index, started = flying.pop(ended)
+                        outcome = self._runner.finish(started, ended.result())
                         if outcome.status == "errored":
                             again[index] = outcome
                         else:
                             yield index, cleaned(outcome, self._redact)
+                    if not again:
+                        stream.look()
             finally:
                 for future, (_, started) in flying.items():
                     future.cancel()
                     self._runner.abandon(started)
         # Before a further attempt all wide fixtures are torn down, so nothing else may be running.
         for index, outcome in again.items():
-            yield index, cleaned(self._serial.retry(*work[index], outcome), self._redact)
+            yield index, cleaned(self._serial.retry(*stream.work[index], outcome), self._redact)
+        stream.look()
 
-    def _step(
-        self,
-        waiting: deque[int],
-        flying: dict[Ended, tuple[int, Started]],
-        work: Sequence[Work],
-    ) -> Iterator[tuple[int, Started, BaseException | None]]:
-        """Start what there is room for, then wait for the first bodies to end: (index, rollout, what it raised)."""
-        while waiting and len(flying) < self._limit:
-            index = waiting.popleft()
-            started = self._runner.begin(*work[index])
-            if not started.ready:
-                yield index, started, None
-                return
-            arguments = body_arguments(started.item, self._bodies)
-            flying[self._bodies.start(started.item.obj, arguments)] = index, started
-        with self._runner.captured():
-            done = self._bodies.wait(flying)
-        for future in done:
-            yield *flying.pop(future), future.result()
+    def _start(self, stream: _Stream, company: Any, flying: dict[Ended, tuple[int, Started]]) -> bool:
+        """Start what there is room for, up to the first that needs other company; whether anything was started."""
+        before = len(flying)
+        while len(flying) < self._limit and stream.waiting and self._company(stream.work[stream.waiting[0]]) == company:
+            index = stream.waiting.popleft()
+            started = self._runner.begin(*stream.work[index])
+            flying[self._body(started)] = index, started
+        return len(flying) > before
+
+    def _body(self, started: Started) -> Ended:
+        if not started.ready:  # its set-up failed or skipped: there is nothing to wait for
+            return self._bodies.ended()
+        return self._bodies.start(started.item.obj, body_arguments(started.item, self._bodies))
+
+
+@dataclass(slots=True)
+class _Stream:
+    """Work that may grow; `waiting` holds the indices of what has not begun."""
+
+    work: list[Work]
+    more: More
+    waiting: deque[int] = field(default_factory=deque)
+
+    def look(self) -> None:
+        """Take in what has come meanwhile."""
+        for one in self.more():
+            self.waiting.append(len(self.work))
+            self.work.append(one)

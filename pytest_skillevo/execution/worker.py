@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import count
 from queue import Empty, SimpleQueue
 from typing import Any, Protocol
 
@@ -13,14 +14,17 @@ from ..core.records import Outcome, RolloutRequest
 from ..core.skill import Skill
 from . import messages
 from .cleaning import CleanOutcome
-from .serial import OnRetry, Work
+from .serial import More, OnRetry, Work
 
 
 class LocalExecutor(Protocol):
     """What runs rollouts in this process."""
 
-    def run(self, work: Sequence[Work]) -> Iterator[tuple[int, CleanOutcome]]:
-        """Yield (index in work, outcome) in any order, each exactly once."""
+    def run(self, work: Sequence[Work], more: More) -> Iterator[tuple[int, CleanOutcome]]:
+        """Yield (index, outcome) in any order, each exactly once; what `more` gives is numbered on."""
+
+    def nudge(self) -> None:
+        """`more` has something; called from any thread."""
 
 
 class WorkerLoop:
@@ -75,37 +79,51 @@ class WorkerLoop:
 
     def _receive(self, data: bytes | None) -> None:
         self._inbox.put(None if data is None else messages.decode(data))
+        self._executor.nudge()
 
     def _batch(self) -> list[Work] | None:
         """The next rollout, with those that are waiting behind it as far as there is room; None at the end."""
-        batch: list[Work] = []
-        message: messages.Message | None
-        while len(batch) < self._capacity:
+        first = self._next(wait=True)
+        return None if first is None else [first, *self._more(self._capacity - 1)]
+
+    def _more(self, room: int) -> list[Work]:
+        """What is waiting, as far as there is room."""
+        found: list[Work] = []
+        while len(found) < room and (work := self._next(wait=False)) is not None:
+            found.append(work)
+        return found
+
+    def _next(self, wait: bool) -> Work | None:
+        """The next rollout; None at the end, and when there is none and nobody wants to wait."""
+        while True:
             try:
-                message = self._inbox.get(block=not batch)
+                message = self._inbox.get(block=wait)
             except Empty:
-                break
+                return None
             if message is None:
-                if not batch:
-                    return None
-                self._inbox.put(None)
-                break
+                self._inbox.put(None)  # the end stays in sight
+                return None
             if message["kind"] == messages.BEGIN:
                 self._begin(message["experiment"])
-                continue
-            if message["kind"] == messages.SKILL:
+            elif message["kind"] == messages.SKILL:
                 if message["alone"]:
                     self._skills.clear()
                 self._skills[message["digest"]] = Skill.from_json(message["skill"])
-                continue
-            request = messages.request_from_json(message["request"])
-            batch.append((request, self._skills[request.variant]))
-        return batch
+            else:
+                request = messages.request_from_json(message["request"])
+                return request, self._skills[request.variant]
 
     def _answer(self, batch: Sequence[Work]) -> None:
-        open_requests = {index: request for index, (request, _) in enumerate(batch)}
+        numbers = count()
+        open_requests = {next(numbers): request for request, _ in batch}
+
+        def more() -> list[Work]:
+            found = self._more(self._capacity - len(open_requests))
+            open_requests.update({next(numbers): request for request, _ in found})
+            return found
+
         try:
-            for index, outcome in self._executor.run(batch):
+            for index, outcome in self._executor.run(batch, more):
                 self._tell(open_requests.pop(index), outcome)
         except (ConfigError, ExperimentInterrupted, pytest.exit.Exception, pytest.Session.Failed):
             raise

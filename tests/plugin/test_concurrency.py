@@ -218,3 +218,29 @@ def test_an_async_test_that_is_no_skill_case_is_none_of_our_business(suite: pyte
     suite.makepyfile(test_other="async def test_other(): pass")
     result = suite.runpytest("test_other.py", "test_suite.py")
     result.assert_outcomes(passed=15, failed=1)
+
+
+#: The first run of one case waits until nine others have ended; with three places and no further work it would for ever.
+SLOW = """
+@ALL
+async def test_it(skill, rollout, n):
+    if n == 6 and not os.path.exists("slow"):
+        open("slow", "w").close()
+        before = len(os.listdir("ended"))
+        for _ in range(3000):
+            if len(os.listdir("ended")) >= before + 9: break
+            await asyncio.sleep(0.01)
+        else: raise AssertionError("nothing else ran meanwhile")
+    open(f"ended/{n}-{rollout.seed}-{skill.digest[:9]}", "w").close()
+    rollout.record(score=score(skill))
+"""
+
+
+def test_a_worker_with_room_takes_further_rollouts_while_a_slow_one_runs(
+    experiment: Callable[..., tuple[str, str, str]], suite: pytest.Pytester
+) -> None:
+    pytest.importorskip("xdist")
+    (suite.path / "ended").mkdir()
+    _, journal, _ = experiment(SLOW, "-n1", "--evolve-concurrency=3")
+    assert (suite.path / "slow").exists()
+    assert "nothing else ran meanwhile" not in journal
