@@ -307,9 +307,17 @@ def resumable(store: Store, wanted: str, setting: Setting) -> str:
 
 
 def _wanted(store: Store, wanted: str) -> StoredExperiment:
-    found = store.latest_experiment() if wanted == "last" else store.experiment(wanted)
-    if found is None:
-        raise ConfigError("--evolve-resume=last: the store holds no experiment yet")
+    if wanted == "last":
+        # A gate, an A/A and an online experiment go on by themselves when they are repeated.
+        found = next((one for one in store.experiments() if "kind" not in one.settings), None)
+        if found is None:
+            raise ConfigError("--evolve-resume=last: the store holds no experiment of --evolve yet")
+        return found
+    found = store.experiment(wanted)
+    if kind := found.settings.get("kind"):
+        raise ConfigError(
+            f"--evolve-resume={wanted}: that is a run of --evolve-{kind}; repeat its command, and it goes on"
+        )
     return found
 
 

@@ -71,10 +71,6 @@ class Experiments:
             raise StoreError(f"there is no experiment {id!r} in the store")
         return found
 
-    def latest(self) -> Experiment | None:
-        """The experiment created last."""
-        return self._first(newest=True)
-
     def list(self, skill: str | None = None) -> tuple[Experiment, ...]:
         """All experiments, or those of one skill, the newest first."""
         conditions = [] if skill is None else [EXPERIMENTS.c.skill == skill]
@@ -99,10 +95,11 @@ class Experiments:
         if not done:
             raise StoreError(f"experiment {self.get(id).id} is already finished; its verdict stays as it is")
 
-    def _first(self, *conditions: ColumnElement[bool], newest: bool = False) -> Experiment | None:
-        order = EXPERIMENTS.c.seq.desc() if newest else EXPERIMENTS.c.seq
+    def _first(self, *conditions: ColumnElement[bool]) -> Experiment | None:
         with self._database.read() as connection:
-            row = connection.execute(select(EXPERIMENTS).where(*conditions).order_by(order).limit(1)).first()
+            row = connection.execute(
+                select(EXPERIMENTS).where(*conditions).order_by(EXPERIMENTS.c.seq).limit(1)
+            ).first()
         return None if row is None else _experiment(row)
 
 

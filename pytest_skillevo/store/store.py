@@ -171,10 +171,6 @@ class Store:
         """All experiments, or those of one skill, the newest first."""
         return self._experiments.list(skill)
 
-    def latest_experiment(self) -> Experiment | None:
-        """The experiment created last, finished or not."""
-        return self._experiments.latest()
-
     def find_finished(self, fingerprint: str) -> Experiment | None:
         """The first finished experiment with this fingerprint; a repetition answers with its verdict and report."""
         return self._experiments.find_finished(fingerprint)

@@ -36,7 +36,7 @@ def _usage_error(result: pytest.RunResult, *lines: str) -> None:
         ("--evolve-report=test_suite.py/out.json", "not a place for a file"),
         ("--evolve-max-tokens=1000", "the tokens of a call are unknown, so the cap cannot be kept"),
         ("--evolve-accept-reason=because", "belongs to the merge gate"),
-        ("--evolve-resume=last", "the store holds no experiment yet"),
+        ("--evolve-resume=last", "the store holds no experiment of --evolve yet"),
         ("--evolve-resume=ex-nothing", "there is no experiment 'ex-nothing'"),
         ("--evolve-skill=demmo", "no selected case exercises that skill. Did you mean 'demo'"),
         ("--skillevo-show-holdout", "--evolve does not go with --skillevo-show-holdout"),

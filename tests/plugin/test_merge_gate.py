@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
 
 from pytest_skillevo.cli import main
+from pytest_skillevo.store import Store
 
 from .gate_project import GateProject
 
@@ -269,6 +271,22 @@ def test_an_aa_stores_its_noise_and_the_gate_quotes_it(project: GateProject) -> 
     told(result, "Same skill against itself", "29 of 31")
 
 
+def test_resuming_the_last_experiment_means_a_search_and_no_gate(project: GateProject) -> None:
+    more = "".join(
+        f'@pytest.mark.split("{name}")\ndef test_{name}(skill): pass\n\n' for name in ("feedback", "validation")
+    )
+    project.suite(3, "@pytest.mark.critical", f"{more}@pytest.mark.critical")
+    aa = project.pytester.runpytest("--evolve-aa", "--evolve-repeats=1")
+    assert aa.ret == 0, shown(aa)
+    last = project.pytester.runpytest("--evolve", "--evolve-resume=last")
+    told(last, "ERROR: --evolve-resume=last: the store holds no experiment of --evolve yet")
+    with Store.open(project.path / ".skillevo") as store:
+        (one,) = store.experiments()
+    named = project.pytester.runpytest("--evolve", f"--evolve-resume={one.id}")
+    told(named, f"ERROR: --evolve-resume={one.id}: that is a run of --evolve-aa; repeat its command")
+    assert (last.ret, named.ret) == (4, 4)
+
+
 def test_the_evidence_is_signed_when_ci_has_a_key(
     project: GateProject, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -293,3 +311,22 @@ def test_a_missing_or_broken_evidence_file_is_told(project: GateProject, capsys:
     Path("skillevo-evidence.json").write_text("{", encoding="utf-8")
     assert main(["evidence", "verify"]) == 4
     assert "not a JSON file" in capsys.readouterr().err
+
+
+def test_a_gate_and_an_aa_find_the_same_side_by_side_as_one_after_the_other(project: GateProject) -> None:
+    project.suite(8, "def test_it", "async def test_it")
+    project.commit("fewer cases, that can run side by side")
+    project.git("branch", "-f", "main")
+    project.skill("demo", " Be kind.")
+    noise, decided = [], []
+    for arguments in ([], ["-n2"], ["--evolve-concurrency=4"]):
+        aa = project.pytester.runpytest("--evolve-aa", "--evolve-repeats=2", *arguments)
+        assert aa.ret == 0, shown(aa)
+        noise.append([line for line in aa.outlines if "gainst itself on" in line or "spread" in line])
+        result = project.gate("--evolve-repeats=2", *arguments)
+        assert result.ret in (0, 1), shown(result)
+        decided.append({key: evidence(project)[key] for key in ("passed", "skills")})
+        shutil.rmtree(project.path / ".skillevo")
+    assert len(noise[0]) == 3
+    assert noise[0] == noise[1] == noise[2]
+    assert decided[0] == decided[1] == decided[2]

@@ -7,13 +7,13 @@ from pytest_skillevo.core.errors import StoreError
 EVERY_DATABASE = True
 
 
-def test_an_experiment_is_found_by_id_and_as_the_latest(store):
-    assert store.latest_experiment() is None
+def test_an_experiment_is_found_by_id_and_the_newest_is_listed_first(store):
+    assert store.experiments() == ()
     store.create_experiment("e1", "recipe-cookbook", "f1", {"seed": 3, "goal": "quality"})
     store.create_experiment("e0", "cat-facts", "f2", {})
     assert store.experiment("e1").settings == {"seed": 3, "goal": "quality"}
     assert store.experiment("e1").finished_at is None
-    assert store.latest_experiment().id == "e0"
+    assert [one.id for one in store.experiments()] == ["e0", "e1"]
 
 
 def test_an_id_is_used_once(store):
