@@ -33,18 +33,33 @@ def change(mean: float, noise: float, lost: float = 0.0, size: float = 1.0) -> D
     return draw
 
 
+def flips(lost: float, won: float) -> Draw:
+    """Passes and fails: these shares of the cases pass before only and after only."""
+
+    def draw(rng: random.Random) -> float:
+        at = rng.random()
+        return -1.0 if at < lost else float(at < lost + won)
+
+    return draw
+
+
 def harmless() -> Iterator[tuple[str, Draw]]:
     """Changes that lose nothing on average."""
     for noise in (0.0, 0.05, 0.10, 0.20):
         yield f"nothing changed, noise {noise:.2f}", change(0.0, noise)
     yield "6 cases of 10 exactly the same, noise 0.10 on the others", change(0.0, 0.1, lost=0.6, size=0.0)
     yield "a gain of 2 points, noise 0.10", change(0.02, 0.1)
+    for each in (0.02, 0.05, 0.09):
+        yield f"pass/fail, {100 * each:.0f} % of the cases lost and as many won", flips(each, each)
 
 
 def harmful() -> Iterator[tuple[str, Draw]]:
     """Changes that lose exactly the margin on average."""
     for noise in (0.05, 0.10, 0.20):
         yield f"every case loses 10 points, noise {noise:.2f}", change(-MARGIN, noise)
+    for won in (0.02, 0.05, 0.12):
+        lost = won + MARGIN
+        yield f"pass/fail, {100 * lost:.0f} % of the cases lost and {100 * won:.0f} % won", flips(lost, won)
     for size in (1.0, 0.6, 0.5, 0.3):
         for noise in (0.0, 0.10, 0.20):
             name = f"1 case in {size / MARGIN:.0f} loses {100 * size:.0f} points, noise {noise:.2f}"

@@ -242,7 +242,7 @@ def test_the_same_cost_is_inconclusive_and_a_higher_one_rejected():
 
 def test_cheaper_alone_is_not_enough():
     decision = decide(pass_fail(0, 10, tokens=(1000, 500)), COST)
-    assert (decision.verdict, decision.settle) == (Verdict.INCONCLUSIVE, 15)
+    assert (decision.verdict, decision.settle) == (Verdict.INCONCLUSIVE, 19)
 
 
 def test_nothing_used_is_not_cheaper():

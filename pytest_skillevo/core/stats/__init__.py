@@ -3,6 +3,7 @@
 from .bounded import chance_of_loss
 from .distributions import beta_cdf, t_power, t_quantile, t_upper_tail
 from .lattice import Lattice, Number, exact, level, on_lattice, rounded
+from .net_loss import chance_of_net_loss
 from .permutation import PermutationTest, sign_flip, wins_to_settle, within_tasks
 from .planning import (
     clean_cases_needed,
@@ -27,6 +28,7 @@ __all__ = [
     "RatioTest",
     "beta_cdf",
     "chance_of_loss",
+    "chance_of_net_loss",
     "clean_cases_needed",
     "clopper_pearson",
     "closed_form_tasks",

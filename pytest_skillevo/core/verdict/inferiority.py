@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
@@ -20,7 +21,8 @@ HINT: Final = Fraction(1, 4)
 def non_inferior(figures: Figures, rules: Rules, alpha: Fraction, more: int = 0) -> bool:
     """Whether the loss is shown to be at most the margin at level alpha; `more` adds imagined cases that stay the same.
 
-    Pass/fail scores: Newcombe's paired limit, or the bound on the share of regressed cases. Graded scores, from 20
+    Pass/fail scores: Newcombe's paired limit, which alone exceeds its level by a little, together with the exact chance
+    of so small a net loss; or the bound on the share of regressed cases. Graded scores, from 20
     cases: the limit that holds for every distribution, or the t limit together with the bound on regressed cases.
     What the rules let pass is measured in reports/no-worse.md.
     """
@@ -36,7 +38,7 @@ def _pass_fail(figures: Figures, rules: Rules, alpha: Fraction, more: int) -> bo
     if _bounded(figures.comparison.regressed, figures.comparison.cases + more, rules, alpha):
         return True
     readings = (False, True) if rules.passes == "both" else (rules.passes == "majority",)
-    return all(_newcombe_low(figures, alpha, more, majority=majority) >= -rules.margin for majority in readings)
+    return all(_table(figures, more, majority=majority).shows(rules.margin, alpha) for majority in readings)
 
 
 def _graded(figures: Figures, rules: Rules, alpha: Fraction, more: int) -> bool:
@@ -53,13 +55,30 @@ def _bounded(regressed: int, n: int, rules: Rules, alpha: Fraction) -> bool:
     return stats.upper_bound(regressed, n, float(alpha)) <= rules.margin
 
 
-def _newcombe_low(figures: Figures, alpha: Fraction, more: int, *, majority: bool) -> float:
-    """The lower limit of the pass rate's change, every case first reduced to one pass or fail."""
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """Every case reduced to one pass or fail in each arm."""
+
+    both: int
+    before_only: int
+    after_only: int
+    cases: int
+
+    def shows(self, margin: float, alpha: Fraction) -> bool:
+        """Whether the pass rate is shown to fall by less than the margin."""
+        neither = self.cases - self.both - self.before_only - self.after_only
+        confidence = float(1 - 2 * alpha)
+        low = stats.newcombe_paired(self.both, self.before_only, self.after_only, neither, confidence)[1]
+        if low < -margin:
+            return False
+        return stats.chance_of_net_loss(self.before_only, self.after_only, self.cases, margin) <= float(alpha)
+
+
+def _table(figures: Figures, more: int, *, majority: bool) -> _Table:
     pairs = [
         (_passes(b, majority), _passes(a, majority)) for b, a in zip(figures.before, figures.after, strict=True)
     ] + [(True, True)] * more
-    table = (pairs.count((True, True)), pairs.count((True, False)), pairs.count((False, True)))
-    return stats.newcombe_paired(*table, len(pairs) - sum(table), confidence=float(1 - 2 * alpha))[1]
+    return _Table(pairs.count((True, True)), pairs.count((True, False)), pairs.count((False, True)), len(pairs))
 
 
 def _passes(hundredths: tuple[int, ...], majority: bool) -> bool:
