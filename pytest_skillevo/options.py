@@ -176,7 +176,7 @@ OPTIONS = (
     Option("evolve-rollouts", "at most this many rollouts in all stages together", _whole(1), 1000, "N", number="int"),
     Option(
         "evolve-max-tokens",
-        "at most this many tokens; the search leaves enough for the stages after it",
+        "at most this many tokens in all stages together",
         _whole(1),
         metavar="N",
         number="int",
@@ -234,6 +234,8 @@ OPTIONS = (
     Option("evolve-frozen", "a component that is never changed; may be repeated", _text, (), "NAME", many=True),
     Option("evolve-rollout-tokens", "the most tokens of one rollout, if known", _whole(1), metavar="N", number="int"),
     Option("evolve-rollout-usd", "the most that one rollout costs, if known", _money, metavar="USD"),
+    Option("evolve-call-tokens", "the same for one call of reflection or review", _whole(1), metavar="N", number="int"),
+    Option("evolve-call-usd", "the same for money", _money, metavar="USD"),
     Option("evolve-max-reflection-usd", "stop the search at this cost of reflection alone", _money, metavar="USD"),
     Option(
         "evolve-max-calls",

@@ -36,3 +36,11 @@ class StoreError(SkillevoError):
 
 class ExperimentInterrupted(SkillevoError):
     """The run stopped before a decision and can be resumed."""
+
+
+class CapReached(SkillevoError):
+    """A cap in tokens or money leaves nothing for the next rollout or call; `reason` is the stop reason of that cap."""
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(detail)
+        self.reason = reason

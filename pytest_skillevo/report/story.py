@@ -30,6 +30,9 @@ _STATUS_WORDS: Final = {
     "publish_failed": "not published: its files could not be written",
 }
 
+#: The option behind each rule that says a cap was reached.
+_CAPS: Final = {"token-budget": "--evolve-max-tokens", "usd-budget": "--evolve-max-usd"}
+
 _MAY_MERGE: Final = {
     "ACCEPT": "may be merged once somebody has read the change",
     "REJECT": "do not merge",
@@ -215,6 +218,8 @@ def next_steps(report: Json) -> Iterator[tuple[str, str]]:
         yield "keep the version of the reference, or mend what got worse", ""
     elif verdict == "REJECT":
         yield "nothing to do: the skill on disk stays as it is", ""
+    elif verdict == "BLOCKED" and rule in _CAPS:
+        yield f"raise {_CAPS[rule]}, then run the same command again", ""
     elif verdict == "BLOCKED":
         yield "remove the cause above, then run the same command again", ""
     elif verdict == "NO_CHANGE":

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from ..core.canonical import digest_json
-from ..core.errors import ConfigError, ExperimentInterrupted
+from ..core.errors import CapReached, ConfigError, ExperimentInterrupted
 from ..core.gates.records import Gates
 from ..core.gates.redaction import redacted
 from ..core.gepa import Engine, SearchDataset, SearchResult, StopReason, Strategy, check_frozen
@@ -163,8 +163,9 @@ class Experiment:
     def run(self) -> dict[str, Any]:
         """The report (schema version 1). Raises ConfigError, or ExperimentInterrupted when it can go on."""
         setting = self._setting
+        settings = setting.settings
         recorder = Recorder(
-            self._store, self._id, self._executor, setting.redact, setting.settings.rollouts, self._cache()
+            self._store, self._id, self._executor, setting.redact, settings.rollouts, self._cache(), settings.caps
         )
         setting.asked_to_stop(self._id)  # what an earlier run left is not for this one
         recorder.event(CASES, CASES, lambda: setting.dataset.listed(recorder.redact))
@@ -265,9 +266,16 @@ class Experiment:
             return
         self._check_evaluator()
         self._tell("confirmation_begun", {"candidate": findings.candidate.digest})
-        confirmed = run_confirmation(
-            dataset, setting.seed_skill, findings.candidate, settings, recorder, self._progress
-        )
+        try:
+            confirmed = run_confirmation(
+                dataset, setting.seed_skill, findings.candidate, settings, recorder, self._progress
+            )
+        except CapReached as reached:
+            # Nothing was decided on the holdout and nobody saw it: this is no opening.
+            findings.decision = _capped(
+                reached, "the confirmation", "what the search has answered is not paid for again"
+            )
+            return
         findings.confirmed = confirmed
         decision = confirmed.holdout.decision
         if decision.verdict is Verdict.INCONCLUSIVE:
@@ -279,7 +287,12 @@ class Experiment:
             )
             decision = cap(decision, "holdout-exposed", reason)
         if "replay" in settings.stages and decision.verdict in (Verdict.ACCEPT, Verdict.INCONCLUSIVE):
-            decision = self._replay(findings, decision, recorder)
+            try:
+                decision = self._replay(findings, decision, recorder)
+            except CapReached as reached:
+                decision = _capped(
+                    reached, "the replay", "the holdout is open now, so a new run needs fresh holdout cases"
+                )
         findings.decision = decision
         self._check_evaluator()
         self._store.record_opening(self._fingerprints(), self._id, setting.folder, "decided on")
@@ -363,6 +376,12 @@ class Experiment:
         return {"id": revision.id, "status": revision.status.value}, versions_json(
             self._store, revision, setting.redact
         )
+
+
+def _capped(reached: CapReached, what: str, further: str) -> Decision:
+    """Half of a comparison says nothing, and going on with a higher cap would be another experiment."""
+    reason = f"{what} could not be finished: {reached}; {further}"
+    return Decision(Verdict.BLOCKED, reached.reason.replace("_", "-"), reason)
 
 
 def recorded_report(store: Store, fingerprint: str) -> dict[str, Any] | None:

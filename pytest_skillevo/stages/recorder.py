@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from ..core.errors import ConfigError, TaskError
 from ..core.gates.redaction import redacted
+from ..core.metering import UNCAPPED, Caps, Ledger, portions
 from ..core.protocols import ChatModel, Reply
 from ..core.records import NO_USAGE, Message, Outcome, RolloutRequest, Usage, merge_usage
 from ..core.skill import Skill
@@ -57,8 +58,9 @@ class Recorder:
     """Asks the executor and the models, records their answers, and counts what was used.
 
     `redact` is applied to every text before it is stored, and what is told is what was stored. `budget` is the number
-    of rollouts that may be requested in all. Answers that `cache` knows count as requested, so that no result depends
-    on what it holds, and as no usage, because nobody is paid for them.
+    of rollouts that may be requested in all, `caps` bound their tokens and money: what may not be sent out together is
+    sent out in portions, and CapReached is raised when not even one may. Answers that `cache` knows count as requested
+    and against the caps, so that no result depends on what it holds, and as no usage, because nobody is paid for them.
     """
 
     def __init__(
@@ -69,6 +71,7 @@ class Recorder:
         redact: Callable[[str], str],
         budget: int,
         cache: SearchCache | None = None,
+        caps: Caps = UNCAPPED,
     ) -> None:
         self._store = store
         self._experiment = experiment
@@ -78,6 +81,7 @@ class Recorder:
         self._known = {entry.key: entry.payload for entry in store.entries(experiment)}
         self._held: list[JournalEntry] = []
         self._cache = cache
+        self._ledger = Ledger(caps)
         self.usage: dict[str, Usage] = {}
         #: Why a case skipped itself, by case id.
         self.skipped: dict[str, str] = {}
@@ -113,10 +117,21 @@ class Recorder:
     def run(
         self, work: Sequence[tuple[RolloutRequest, Skill]], on_done: Callable[[Outcome], None] = lambda outcome: None
     ) -> list[Outcome]:
-        """Outcomes in request order, recorded ones from the journal, with traces."""
+        """Outcomes in request order, recorded ones from the journal, with traces. Raises CapReached."""
         if self.used + len(work) > self._budget:
             raise ConfigError(f"internal: {len(work)} more rollouts would exceed the budget of {self._budget}")
         self.flush()
+        told: list[Outcome] = []
+        for part in portions(self._ledger, "rollout", len(work)):
+            some = self._run(work[part], on_done)
+            # In the order of the requests, so that what may follow depends on no worker and on no interruption.
+            for outcome in some:
+                self._ledger.count_rollout(outcome)
+            told += some
+        return told
+
+    def _run(self, work: Sequence[tuple[RolloutRequest, Skill]], on_done: Callable[[Outcome], None]) -> list[Outcome]:
+        """Outcomes of what may be sent out together."""
         outcomes: list[Outcome | None] = [self._recorded(request) for request, _ in work]
         for (request, _), outcome in zip(work, outcomes, strict=True):
             if outcome is not None:
@@ -198,12 +213,21 @@ class Recorder:
         return reply
 
     def answers(self, questions: Sequence[Question]) -> list[Reply]:
-        """The answers in order; those that are not recorded are made side by side, as many as the executor runs."""
+        """The answers in order; those that are not recorded are made side by side, as many as the executor runs.
+
+        Raises CapReached.
+        """
         self.flush()
-        missing = [one for one in questions if one.key not in self._known and not self._kept(one)]
-        for index, reply in side_by_side([one.make for one in missing], self._executor.at_once):
-            self._made(missing[index], reply)
-        return [self._answered(one) for one in questions]
+        replies: list[Reply] = []
+        for part in portions(self._ledger, "call", len(questions)):
+            some = questions[part]
+            missing = [one for one in some if one.key not in self._known and not self._kept(one)]
+            for index, reply in side_by_side([one.make for one in missing], self._executor.at_once):
+                self._made(missing[index], reply)
+            for question in some:
+                replies.append(self._answered(question))
+                self._ledger.count_call(replies[-1].usage)
+        return replies
 
     def _kept(self, question: Question) -> bool:
         """Whether the cache knows the answer, which then enters the journal like any other."""

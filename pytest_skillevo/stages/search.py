@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from ..core.errors import ConfigError, InfrastructureError, SkillevoError
+from ..core.errors import CapReached, ConfigError, InfrastructureError, SkillevoError
 from ..core.gepa import (
     Answer,
     Brief,
@@ -98,7 +98,12 @@ class Search:
                 if self._asked_to_stop():
                     self._engine.stop(StopReason.STOP_REQUESTED)
                     break
-                self._engine.tell(self._answers(requests))
+                try:
+                    self._engine.tell(self._answers(requests))
+                except CapReached as reached:
+                    # Rollouts of this very batch were dearer than all before, so that what was reserved is not enough.
+                    self._engine.stop(StopReason(reached.reason), str(reached))
+                    break
                 batch += 1
                 self._tell(iterations, budget)
         except KeyboardInterrupt:

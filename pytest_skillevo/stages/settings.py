@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from decimal import Decimal
 from typing import Any
 
+from ..core.metering import Caps
 from ..core.verdict import CriticalRule, Goal, Rules
 
 MINIBATCH = 3
@@ -54,6 +55,8 @@ class Settings:
     max_reflection_usd: Decimal | None = None
     rollout_tokens: int | None = None
     rollout_usd: Decimal | None = None
+    call_tokens: int | None = None
+    call_usd: Decimal | None = None
     #: Whether the search may take answers from earlier searches; the result does not depend on it.
     cache: bool = True
 
@@ -68,6 +71,11 @@ class Settings:
             repeats=self.repeats,
             rerun_repeats=RERUN_REPEATS,
         )
+
+    @property
+    def caps(self) -> Caps:
+        """The caps in tokens and money, which hold in all stages together."""
+        return Caps(**{field.name: getattr(self, field.name) for field in fields(Caps)})
 
     @property
     def policies(self) -> dict[str, str]:
@@ -112,6 +120,8 @@ class Settings:
             "max_reflection_usd": None if self.max_reflection_usd is None else str(self.max_reflection_usd),
             "rollout_tokens": self.rollout_tokens,
             "rollout_usd": None if self.rollout_usd is None else str(self.rollout_usd),
+            "call_tokens": self.call_tokens,
+            "call_usd": None if self.call_usd is None else str(self.call_usd),
             "rerun_repeats": RERUN_REPEATS,
             "replay": {"seeds": REPLAY_SEEDS, "tasks": REPLAY_TASKS},
         }

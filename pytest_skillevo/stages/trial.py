@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.canonical import digest_json
-from ..core.errors import ConfigError
+from ..core.errors import CapReached, ConfigError
 from ..core.gates.redaction import redacted
 from ..core.records import ROLES
 from ..core.skill import Skill
@@ -84,18 +84,23 @@ def run_trial(trial: Trial, store: Store, executor: Executor, progress: Progress
     if known is None:
         about = {**setting.settings.to_json(), "identity": setting.identity, "kind": trial.kind}
         store.create_experiment(name, setting.folder, fingerprint, about)
-    recorder = Recorder(store, name, executor, setting.redact, trial.budget)
+    recorder = Recorder(store, name, executor, setting.redact, trial.budget, caps=setting.settings.caps)
     recorder.event(CASES, CASES, lambda: setting.dataset.listed(setting.redact))
-    measured = measure(
-        setting.dataset,
-        ("holdout",),
-        setting.seed_skill,
-        trial.after,
-        setting.settings,
-        recorder,
-        progress,
-        apart=trial.apart,
-    )
+    try:
+        measured = measure(
+            setting.dataset,
+            ("holdout",),
+            setting.seed_skill,
+            trial.after,
+            setting.settings,
+            recorder,
+            progress,
+            apart=trial.apart,
+        )
+    except CapReached as reached:
+        raise ConfigError(
+            f"both versions could not be run to the end: {reached}; raise the cap or leave it out"
+        ) from None
     if setting.evaluator() != evaluator:
         raise ConfigError("a file that decides scores, or the skill on disk, changed while the cases ran; start again")
     keys = setting.dataset.ledger_keys

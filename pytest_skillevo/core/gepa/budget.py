@@ -1,9 +1,8 @@
 """The budget of a search: reserved before anything is asked, settled when it is answered (spec/gepa.md 1.5).
 
 The cap on rollouts is never exceeded: an iteration starts only if its worst case fits beside what is in flight. Tokens
-and money are known only afterwards, so the dearest rollout seen so far stands for one that is not answered yet, or the
-most that one rollout can use, where the settings say it; then these caps are never exceeded by rollouts either. What
-must follow the search is kept back from every cap: rollouts by whoever sets max_rollouts, tokens and money here.
+and money are metered (core/metering.py). What must follow the search is kept back from every cap: rollouts by whoever
+sets max_rollouts, tokens and money here.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 from ..errors import ConfigError
+from ..metering import Meter, usage_of
 from ..records import Outcome, Usage, merge_usage
 from .results import StopReason
 from .settings import SearchDataset, SearchSettings
@@ -41,64 +41,6 @@ class Refusal(NamedTuple):
     detail: str
 
 
-class _Meter:
-    """One capped amount that is known only afterwards."""
-
-    def __init__(
-        self,
-        cap: Decimal | int | None,
-        reason: StopReason,
-        unit: str,
-        declared: Decimal | int | None = None,
-        later: tuple[int, int] = (0, 0),
-    ) -> None:
-        self._cap = None if cap is None else Decimal(cap)
-        self._reason = reason
-        self._unit = unit
-        self.spent = Decimal(0)
-        self._held = 0
-        #: Rollouts and model calls after the search, for which something must be left.
-        self._later = later
-        self._most = {"rollout": Decimal(declared or 0), "reflection": Decimal(0)}
-        self._blind = False
-
-    def hold(self, rollouts: int) -> None:
-        """Reserve what so many rollouts may use, or, negative, give the reservation back."""
-        self._held += rollouts
-
-    def add(self, kind: str, amount: Decimal | int | None) -> None:
-        """Count what one rollout or reflection cost; None is unknown."""
-        if amount is None:
-            self._blind = True
-            return
-        self.spent += amount
-        self._most[kind] = max(self._most[kind], Decimal(amount))
-
-    def add_unscored(self) -> None:
-        """Count a rollout that ended without a record of its cost as the dearest so far."""
-        self.spent += self._most["rollout"]
-
-    def refusal(self, rollouts: int, reflections: int) -> Refusal | None:
-        """Why so many rollouts and reflections may not be started beside those in flight."""
-        if self._cap is None:
-            return None
-        if self._blind:
-            # A cap that cannot be watched would never fire.
-            return Refusal(self._reason, f"the {self._unit} of a call are unknown, so the cap cannot be kept")
-        need = self._worst(rollouts + self._held, reflections)
-        later = self._worst(*self._later)
-        if self.spent < self._cap and self.spent + need + later <= self._cap:
-            return None
-        follows = f", what follows the search {later}" if later else ""
-        return Refusal(
-            self._reason,
-            f"{self.spent} of {self._cap} {self._unit} are used and an iteration may need {need}{follows}",
-        )
-
-    def _worst(self, rollouts: int, calls: int) -> Decimal:
-        return rollouts * self._most["rollout"] + calls * self._most["reflection"]
-
-
 class Budget:
     """What a search has used, what is in flight, and what it may still use."""
 
@@ -113,12 +55,10 @@ class Budget:
         self.rollouts = 0
         self._held = 0
         self.usage: dict[str, Usage] = {}
-        later = settings.reserve_rollouts, settings.reserve_calls
-        self._reflection = _Meter(settings.max_reflection_usd, StopReason.REFLECTION_COST, "USD of reflection")
-        self._meters = (
-            _Meter(settings.max_tokens, StopReason.TOKEN_BUDGET, "tokens", settings.rollout_tokens, later),
-            _Meter(settings.max_usd, StopReason.USD_BUDGET, "USD", settings.rollout_usd, later),
-        )
+        self._later = settings.reserve_rollouts, settings.reserve_calls
+        self._reflection = Meter(settings.max_reflection_usd, "USD of reflection")
+        self._tokens = Meter(settings.max_tokens, "tokens", settings.rollout_tokens, settings.call_tokens)
+        self._usd = Meter(settings.max_usd, "USD", settings.rollout_usd, settings.call_usd)
         #: Whether a cap depends on what a rollout reports, so that the first one shows whether it can hold.
         self.watches_usage = settings.max_tokens is not None or settings.max_usd is not None
 
@@ -140,42 +80,50 @@ class Budget:
                 parts[role].append(usage[role])
             if not self.watches_usage:
                 continue
-            # No record at all is unknown, not zero.
-            total = Usage.total(usage.values()) if usage else Usage()
-            for meter, amount in zip(self._meters, (total.tokens, total.usd), strict=True):
-                if outcome.evaluation is None:
-                    meter.add_unscored()
-                else:
-                    meter.add("rollout", amount)
+            total = usage_of(outcome)
+            if total is None:
+                self._tokens.add_unmeasured()
+                self._usd.add_unmeasured()
+            else:
+                self._tokens.add("rollout", total.tokens)
+                self._usd.add("rollout", total.usd)
         self.usage = merge_usage(self.usage, {role: _sum(usages) for role, usages in parts.items()})
 
-    def allow_reflection(self) -> None:
-        """Raise Stop when reflection has used the money set aside for it, or one more call may pass another cap."""
+    def reserve_reflection(self) -> None:
+        """Set aside what one call of the reflection model may use before it is asked.
+
+        Raises Stop when reflection has used the money set aside for it, or one more call may pass another cap.
+        """
         if refusal := self.refusal(0, reflections=1):
             raise Stop(refusal.reason, refusal.detail)
+        self._hold(calls=1)
 
-    def charge_reflection(self, usage: Usage) -> None:
-        """Count one call of the reflection model."""
+    def settle_reflection(self, usage: Usage) -> None:
+        """Count one call of the reflection model in the place of what was set aside for it."""
+        self._hold(calls=-1)
         self.usage = merge_usage(self.usage, {"reflection": usage})
-        self._reflection.add("reflection", usage.usd)
-        for meter, amount in zip(self._meters, (usage.tokens, usage.usd), strict=True):
-            meter.add("reflection", amount)
+        self._reflection.add("call", usage.usd)
+        self._tokens.add("call", usage.tokens)
+        self._usd.add("call", usage.usd)
 
     def refusal(self, rollouts: int, reflections: int = 1) -> Refusal | None:
         """Why so many rollouts and reflections may not be started; None if they may."""
         if self._cap is not None and self.rollouts + self._held + rollouts > self._cap:
             used = f"{self.rollouts} of {self._cap} rollouts are used"
             return Refusal(StopReason.METRIC_BUDGET, f"{used} and an iteration may need {rollouts}")
-        found = [meter.refusal(rollouts, reflections) for meter in self._meters]
+        found = [
+            (StopReason.TOKEN_BUDGET, self._tokens.refusal(rollouts, reflections, self._later)),
+            (StopReason.USD_BUDGET, self._usd.refusal(rollouts, reflections, self._later)),
+        ]
         if reflections:
             # Only what is used counts against it: a call costs too little to be reserved.
-            found.append(self._reflection.refusal(0, 0))
-        return next((refusal for refusal in found if refusal is not None), None)
+            found.append((StopReason.REFLECTION_COST, self._reflection.refusal(0, 0)))
+        return next((Refusal(reason, detail) for reason, detail in found if detail is not None), None)
 
-    def _hold(self, rollouts: int) -> None:
+    def _hold(self, rollouts: int = 0, calls: int = 0) -> None:
         self._held += rollouts
-        for meter in self._meters:
-            meter.hold(rollouts)
+        for meter in (self._tokens, self._usd):
+            meter.hold(rollouts, calls)
 
 
 def _sum(usages: list[Usage]) -> Usage:

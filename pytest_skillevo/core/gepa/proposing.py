@@ -134,7 +134,7 @@ def _one_component(
     records: Sequence[tuple[str, Evaluation]],
 ) -> Steps[tuple[Skill, str, str]]:
     """The child so far with a new text for one component. Raises Rejection."""
-    state.budget.allow_reflection()
+    state.budget.reserve_reflection()
     brief = Brief(child, component, records, state.memory.of(parent.digest))
     request = state.reflector.request(reflection_id(draft.iteration, part), (draft.iteration, part), brief)
     state.briefs[request.id] = brief
@@ -143,7 +143,7 @@ def _one_component(
     if isinstance(answer, ReflectionFailed):
         raise Stop(StopReason.PROVIDER_ERROR, state.redact(answer.error))
     assert isinstance(answer, ReflectionAnswer)
-    state.budget.charge_reflection(answer.usage)
+    state.budget.settle_reflection(answer.usage)
     return state.reflector.child(child, component, answer)
 
 

@@ -107,9 +107,12 @@ class SearchSettings:
     frozen: tuple[str, ...] = ()
     #: Money that reflection alone may use.
     max_reflection_usd: Decimal | None = None
-    #: The most that one rollout can use, when that is known: a cap then holds from the first rollout on.
+    #: The most that one rollout, and one call of reflection or review, can use, when that is known: a cap then holds
+    #: from the first on.
     rollout_tokens: int | None = None
     rollout_usd: Decimal | None = None
+    call_tokens: int | None = None
+    call_usd: Decimal | None = None
     #: Rollouts and model calls that must follow the search: tokens and money for them are kept back.
     reserve_rollouts: int = 0
     reserve_calls: int = 0
@@ -134,6 +137,7 @@ class SearchSettings:
             "chunk": 1,
             "merges": 0,
             "rollout_tokens": 0,
+            "call_tokens": 0,
             "reserve_rollouts": 0,
             "reserve_calls": 0,
         }
@@ -141,7 +145,7 @@ class SearchSettings:
             value = getattr(self, name)
             if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < bound):
                 raise ConfigError(f"{name} must be a whole number of at least {bound}, not {value!r}")
-        for name in ("max_usd", "max_reflection_usd", "rollout_usd"):
+        for name in ("max_usd", "max_reflection_usd", "rollout_usd", "call_usd"):
             value = getattr(self, name)
             if value is not None and not (isinstance(value, Decimal) and value > 0):
                 raise ConfigError(f"{name} must be a Decimal above 0, not {value!r}")

@@ -133,7 +133,7 @@ class Runs:
 
     def __init__(self, outcomes: Sequence[Outcome] = ()) -> None:
         self._outcomes = list(outcomes)
-        self.retried = 0
+        self.retried, self.at_once = 0, 1
         self.count = 0
 
     def run(self, work: Sequence[tuple[RolloutRequest, Skill]]) -> Iterator[tuple[int, Outcome]]:
