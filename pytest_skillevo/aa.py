@@ -12,7 +12,9 @@ from . import options
 from .collection import Marked
 from .core.verdict import Noise, Verdict, noise_of
 from .evolve import EvolveRun
+from .gate.plan import PlannedTrial, check_rollouts, planned
 from .gate.suite import command_of
+from .report.trial_plan import trial_plan_lines
 
 if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter
@@ -30,6 +32,7 @@ class AARun(EvolveRun):
     def __init__(self, config: pytest.Config) -> None:
         super().__init__(config)
         self._noise: Noise | None = None
+        self._planned: PlannedTrial | None = None
 
     def _run(self, session: pytest.Session, dataset: Dataset, seed: Skill, mine: Sequence[Marked]) -> None:
         from . import wiring
@@ -40,9 +43,13 @@ class AARun(EvolveRun):
         setting = wiring.setting_for(session, dataset, seed, mine, command_of(self._config))
         setting.dataset.require(("holdout",))
         write, live = self._writer()
-        progress = ProgressLines(write, time.monotonic, live=live)
         items = [one.item for one in mine]
         trial = Trial(setting, seed, "aa", wiring.roles_used(items), apart=True)
+        if options.switched_on(self._config, "evolve_plan"):
+            self._planned, self._exit = planned(self._config, trial, seed.name), 0
+            return
+        check_rollouts(self._config, trial.budget)
+        progress = ProgressLines(write, time.monotonic, live=live)
         try:
             tried = wiring.run_trial(session, trial, items, progress)
         finally:
@@ -57,6 +64,10 @@ class AARun(EvolveRun):
 
     def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:
         """The figures, and what they mean for a gate."""
+        if self._planned is not None:
+            terminalreporter.section("A/A: plan")
+            for line in trial_plan_lines([self._planned]):
+                terminalreporter.write_line(line)
         if self._noise is not None:
             terminalreporter.section("A/A: the skill against itself")
             for line in noise_lines(self._noise, options.value_of(self._config, "evolve_goal")):

@@ -14,6 +14,15 @@ if TYPE_CHECKING:
     from .executing import WorkerRun
 
 
+#: Options that only a search heeds. What is written in the ini file is for the searches of the project.
+_NOT_WITHOUT_SEARCH = (
+    ("evolve_plan", "it plans a search, a gate or an A/A"),
+    ("evolve_resume", "a repetition goes on by itself"),
+    ("evolve_max_seconds", "it stops a search, and here is none"),
+)
+_PLANNED = ("--evolve-gate", "--evolve-aa")
+
+
 def run_of(config: pytest.Config) -> EvolveRun | WorkerRun:
     """The plugin that takes over the run loop. Raises pytest.UsageError for two modes at once."""
     from .evolve import EvolveRun
@@ -35,8 +44,8 @@ def run_of(config: pytest.Config) -> EvolveRun | WorkerRun:
         raise pytest.UsageError(f"{first} does not go with {second}: one run, one question")
     if chosen and chosen != ["evolve"]:
         mode = "--" + chosen[0].replace("_", "-")
-        for key, advice in (("evolve_plan", "it plans a search"), ("evolve_resume", "a repetition goes on by itself")):
-            if config.getoption(key):
+        for key, advice in _NOT_WITHOUT_SEARCH:
+            if config.getoption(key) is not None and not (key == "evolve_plan" and mode in _PLANNED):
                 raise pytest.UsageError(f"{mode} does not go with --{key.replace('_', '-')}: {advice}")
     if chosen == ["evolve_gate"]:
         from .gate.run import GateRun

@@ -24,28 +24,19 @@ if TYPE_CHECKING:
     from .stages.experiment import Setting
 
 
-#: Limits that this run does not keep; a limit that is ignored is worse than none.
-_NO_LIMITS = ("evolve_rollouts", "evolve_max_tokens", "evolve_max_usd", "evolve_max_seconds")
-
-
 class OnlineRun(EvolveRun):
     """One `pytest --evolve-online` session."""
 
     def __init__(self, config: pytest.Config) -> None:
         super().__init__(config)
-        for key in _NO_LIMITS:
-            if config.getoption(key) is not None:
-                flag = "--" + key.replace("_", "-")
-                raise pytest.UsageError(
-                    f"--evolve-online does not go with {flag}: its number of tasks is fixed; use --evolve-max-calls"
-                )
         self._figures: dict[str, Any] | None = None
 
     def _experiment(self, session: pytest.Session) -> None:
         from . import wiring
         from .core.gates.redaction import redactor, secret_values
+        from .gate.plan import check_rollouts
         from .report.json_file import clean, write_report
-        from .stages.online import GROUPS, ROUNDS
+        from .stages.online import GROUPS, ROUNDS, online_rollouts
 
         path = _report_path(self._config)
         marked = sorted(build_cases(skill_items(session.items)), key=lambda one: natural(one.case.id))
@@ -54,6 +45,7 @@ class OnlineRun(EvolveRun):
             self._exit = pytest.ExitCode.NO_TESTS_COLLECTED
             return
         settings = [self._setting(session, name, marked) for name in self._skills(marked)]
+        check_rollouts(self._config, sum(map(online_rollouts, settings)))
         tasks = []
         for setting in settings:
             with self._progress() as progress:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from .stages.experiment import Setting
     from .stages.online import OnlineTask
+    from .stages.plan import Earlier
     from .stages.progress import Progress
     from .stages.recorder import Executor
     from .stages.trial import Trial, Tried
@@ -80,15 +81,21 @@ def store_url(config: pytest.Config) -> str | None:
 
 def plan_of(config: pytest.Config, setting: Setting) -> Report:
     """The figures of --evolve-plan, with what earlier experiments tell; a store is looked at, never made."""
-    from .stages.plan import Earlier, earlier_runs, plan_figures
+    from .stages.plan import plan_figures
+
+    return plan_figures(setting.dataset, setting.settings, setting.models["agent"], earlier_runs_of(config, setting))
+
+
+def earlier_runs_of(config: pytest.Config, setting: Setting) -> Earlier:
+    """What finished experiments with the skill tell; a store is looked at, never made."""
+    from .stages.plan import Earlier, earlier_runs
     from .store import Store
 
-    earlier, model = Earlier(), setting.models["agent"]
-    if Store.exists(home_folder(config), store_url(config)):
-        with open_store(config) as store:
-            finished = [one.report for one in store.experiments(setting.folder) if one.report is not None]
-        earlier = earlier_runs(finished, setting.dataset, setting.seed_skill.digest, model.name)
-    return plan_figures(setting.dataset, setting.settings, model, earlier)
+    if not Store.exists(home_folder(config), store_url(config)):
+        return Earlier()
+    with open_store(config) as store:
+        finished = [one.report for one in store.experiments(setting.folder) if one.report is not None]
+    return earlier_runs(finished, setting.dataset, setting.seed_skill.digest, setting.models["agent"].name)
 
 
 def settings_of(config: pytest.Config) -> Settings:

@@ -24,7 +24,9 @@ from ..core.verdict import Decision, PairedCase, Rules, Verdict, confirm_togethe
 from ..core.versions import Change, changes, skills_in
 from ..evolve import EvolveRun
 from ..report import story
-from ..report.gate import GateLine, GateScreen, gate_annotations, gate_lines, gate_markdown
+from ..report.gate import GateLine, GateScreen, gate_annotations, gate_lines, gate_markdown, unchanged_note
+from ..report.trial_plan import trial_plan_lines
+from .plan import PlannedTrial
 from .reference import Place, Reference, laid_out, repository
 from .suite import Findings, Judged, case_marks, command_of, judge_here, judge_there
 
@@ -40,6 +42,13 @@ class _Compared:
     #: By the skill's name in the reference: cases and marks that the change takes away.
     lost: dict[str, list[str]] = field(default_factory=dict)
     narrowed: dict[str, str] = field(default_factory=dict)
+    planned: list[PlannedTrial] = field(default_factory=list)
+
+    def add(self, findings: Findings, changed: Sequence[Change]) -> None:
+        """Take what one session found about these changes."""
+        self.judged.update((one.name, one) for one in findings.judged)
+        self.planned += findings.planned
+        self.narrowed.update((change.name, findings.narrowed) for change in changed if findings.narrowed)
 
 
 class GateRun(EvolveRun):
@@ -50,6 +59,7 @@ class GateRun(EvolveRun):
         self._screen: GateScreen | None = None
         self._files: list[str] = []
         self._annotations: list[str] = []
+        self._plan_lines: list[str] = []
         if options.value_of(config, "evolve_baseline") is None:
             raise pytest.UsageError("--evolve-gate needs --evolve-baseline=REF: what shall it compare with?")
 
@@ -71,7 +81,11 @@ class GateRun(EvolveRun):
             compared = self._compare(session, reference, changed) if changed else _Compared()
             if changed and _skills(skills_folder(config), reference.only) != after:
                 raise ConfigError("a skill changed while the gate ran; start again")
-        self._decide(reference, changed, compared, sum(before.get(name) == skill for name, skill in after.items()))
+        unchanged = sum(before.get(name) == skill for name, skill in after.items())
+        if options.switched_on(config, "evolve_plan"):
+            self._plan_lines, self._exit = _planned(reference, changed, compared, unchanged), 0
+            return
+        self._decide(reference, changed, compared, unchanged)
         assert self._screen is not None
         self._screen = cleaned_screen(self._screen)
         annotations = partial(gate_annotations, self._screen)
@@ -91,16 +105,13 @@ class GateRun(EvolveRun):
         mine = list(changed)
         if reference.tree is not None:
             there = self._there(reference, changed, write)
-            compared.judged.update((one.name, one) for one in there.judged)
-            compared.narrowed.update((change.name, there.narrowed) for change in changed if there.narrowed)
+            compared.add(there, changed)
             compared.lost = _lost(there.cases, case_marks(session), changed)
             # What the reference does not know at all is judged by the cases that come with it.
             known = {case.skill for case in there.cases}
             mine = [change for change in changed if change.kind == "added" and change.was not in known]
         if mine:
-            here = judge_here(session, mine, "", command_of(self._config), write, live=live)
-            compared.judged.update((one.name, one) for one in here.judged)
-            compared.narrowed.update((change.name, here.narrowed) for change in mine if here.narrowed)
+            compared.add(judge_here(session, mine, "", command_of(self._config), write, live=live), mine)
         return compared
 
     def _there(self, reference: Reference, changed: Sequence[Change], write: Callable[[str], None]) -> Findings:
@@ -154,11 +165,33 @@ class GateRun(EvolveRun):
 
     def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:
         """The answer for every changed skill."""
+        if self._plan_lines:
+            terminalreporter.section("skill gate: plan")
+            for line in self._plan_lines:
+                terminalreporter.write_line(line)
         if self._screen is not None:
             terminalreporter.section(self._screen.title)
             for line in [*gate_lines(self._screen, self._files), *self._annotations]:
                 terminalreporter.write_line(line)
         super().pytest_terminal_summary(terminalreporter)
+
+
+def _planned(reference: Reference, changed: Sequence[Change], compared: _Compared, unchanged: int) -> list[str]:
+    """The screen of --evolve-plan."""
+    known = {plan.name: plan for plan in compared.planned}
+    notes = [f"compared with: {reference.label}", *unchanged_note(unchanged, bool(changed))]
+    for change in changed:
+        if change.name in compared.narrowed:
+            notes.append(
+                f"{change.name} would be BLOCKED: not all cases are selected ({compared.narrowed[change.name]})"
+            )
+        elif change.name not in known:
+            notes.append(f"{change.name} ({change.kind}) would be BLOCKED: {_no_cases(change, reference).reason}")
+        if lost := compared.lost.get(change.was):
+            notes.append(f"{change.name} would be BLOCKED: the change takes away {', '.join(lost[:5])}")
+    if not changed:
+        notes.append("no skill changed: the gate would pass")
+    return trial_plan_lines(compared.planned, notes)
 
 
 def _store(config: pytest.Config) -> Any:

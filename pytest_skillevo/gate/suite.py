@@ -16,19 +16,23 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
 from .. import options
 from ..collection import build_cases, skill_items
-from ..core.errors import ConfigError
+from ..core.errors import ConfigError, ExperimentInterrupted, InfrastructureError
 from ..core.gates.redaction import redactor, secret_values
 from ..core.merge import CaseMark
 from ..core.skill import Skill
 from ..core.verdict import PairedCase
 from ..core.versions import Change
 from ..evolve import EvolveRun, natural
+from .plan import PlannedTrial, check_rollouts, planned, planned_from, total_of
+
+if TYPE_CHECKING:
+    from ..stages.trial import Trial
 
 #: Names the file that tells a session of the reference's tests what to judge.
 JOB_VARIABLE: Final = "SKILLEVO_GATE_JOB"
@@ -102,6 +106,8 @@ class Findings:
     cases: tuple[CaseMark, ...]
     #: Why the session's cases are not the whole dataset; empty when nothing speaks against it.
     narrowed: str = ""
+    #: What would run, or has run, for each skill in `judged`.
+    planned: tuple[PlannedTrial, ...] = ()
 
 
 def case_marks(session: pytest.Session) -> list[CaseMark]:
@@ -126,25 +132,21 @@ def judge_here(
     *,
     live: bool,
 ) -> Findings:
-    """Run the holdout cases of this session on both versions of every changed skill that it has such cases for."""
+    """Run the holdout cases of this session on both versions of every changed skill that it has such cases for.
+
+    With --evolve-plan nothing is run, and the findings say what would be.
+    """
     from .. import wiring
     from ..report.progress import ProgressLines
-    from ..stages.dataset import Dataset, holdout_seal
-    from ..stages.trial import Trial
+    from ..stages.dataset import holdout_seal
 
-    marked = sorted(build_cases(skill_items(session.items)), key=lambda one: natural(one.case.id))
+    trials = list(_trials(session, changes, narrowed, command))
+    plans = tuple(planned(session.config, trial, change.name, change.kind) for change, trial, _ in trials)
+    check_rollouts(session.config, total_of(plans))
     found = []
-    for change in changes:
-        mine = [one for one in marked if one.case.skill == change.was]
-        if not any(one.case.split == "holdout" for one in mine):
-            continue
-        dataset = Dataset(change.was, tuple(one.case for one in mine), narrowed or None, 0)
-        setting = wiring.setting_for(session, dataset, change.before, mine, command)
-        setting = replace(setting, settings=goal_of_gate(session.config, setting.settings))
+    for change, trial, items in [] if options.switched_on(session.config, "evolve_plan") else trials:
         progress = ProgressLines(write, time.monotonic, live=live)
         try:
-            items = [one.item for one in mine]
-            trial = Trial(setting, change.after, "gate", wiring.roles_used(items))
             tried = wiring.run_trial(session, trial, items, progress)
         finally:
             progress.finish()
@@ -156,12 +158,33 @@ def judge_here(
                 tried.measured.reruns,
                 tried.measured.left_out,
                 tried.openings,
-                setting.settings.rules.to_json(),
-                holdout_seal(dataset, change.before).leak(change.after.text) or "",
+                trial.setting.settings.rules.to_json(),
+                holdout_seal(trial.setting.dataset, change.before).leak(change.after.text) or "",
             )
         )
     hidden = [why for change in changes if (why := unselected(session, change.was))]
-    return Findings(tuple(found), tuple(case_marks(session)), "; ".join([narrowed, *hidden] if narrowed else hidden))
+    why = "; ".join([narrowed, *hidden] if narrowed else hidden)
+    return Findings(tuple(found), tuple(case_marks(session)), why, plans)
+
+
+def _trials(
+    session: pytest.Session, changes: Sequence[Change], narrowed: str, command: str
+) -> Iterator[tuple[Change, Trial, list[pytest.Item]]]:
+    """The comparison of every changed skill that has holdout cases here, with the items that it runs."""
+    from .. import wiring
+    from ..stages.dataset import Dataset
+    from ..stages.trial import Trial
+
+    marked = sorted(build_cases(skill_items(session.items)), key=lambda one: natural(one.case.id))
+    for change in changes:
+        mine = [one for one in marked if one.case.skill == change.was]
+        if not any(one.case.split == "holdout" for one in mine):
+            continue
+        dataset = Dataset(change.was, tuple(one.case for one in mine), narrowed or None, 0)
+        setting = wiring.setting_for(session, dataset, change.before, mine, command)
+        setting = replace(setting, settings=goal_of_gate(session.config, setting.settings))
+        items = [one.item for one in mine]
+        yield change, Trial(setting, change.after, "gate", wiring.roles_used(items)), items
 
 
 def goal_of_gate(config: pytest.Config, settings: Any) -> Any:
@@ -186,11 +209,16 @@ class SuiteRun(EvolveRun):
             for one in job["changes"]
         ]
         narrowed = self._partial(session) or ""
-        found = judge_here(session, changes, narrowed, job["command"], _tell, live=False)
+        try:
+            found = judge_here(session, changes, narrowed, job["command"], _tell, live=False)
+        except (ExperimentInterrupted, InfrastructureError) as error:
+            Path(job["answer"]).write_text(json.dumps({"stopped": str(error)}), encoding="utf-8")
+            raise
         answer = {
             "judged": [each.to_json() for each in found.judged],
             "cases": [case.to_json() for case in found.cases],
             "narrowed": found.narrowed,
+            "planned": [plan.to_json() for plan in found.planned],
         }
         Path(job["answer"]).write_text(json.dumps(answer), encoding="utf-8")
         self._exit = 0
@@ -212,7 +240,7 @@ def judge_there(
     """Run the tests of the tree on both versions of every changed skill, in a process of their own.
 
     `top` is the folder of the working tree that `tree` is the earlier version of. Raises ConfigError when the session
-    does not come to its end.
+    does not come to its end, and ExperimentInterrupted when it stopped in a way that can go on.
     """
     from ..collection import home_folder
 
@@ -243,10 +271,13 @@ def judge_there(
         redact = redactor(secret_values(os.environ))  # whatever the tests printed may be among them
         raise ConfigError("the reference's tests could not be run to their end:\n" + redact("\n".join(tail)))
     data = json.loads(answer.read_text(encoding="utf-8"))
+    if "stopped" in data:
+        raise ExperimentInterrupted(data["stopped"])
     return Findings(
         tuple(judged_from(one) for one in data["judged"]),
         tuple(CaseMark(**case) for case in data["cases"]),
         data["narrowed"],
+        tuple(planned_from(one) for one in data["planned"]),
     )
 
 

@@ -109,11 +109,17 @@ def _told(line: GateLine) -> str:
     return f"{reason} (the skill was {line.kind})" if line.kind != "edited" else reason
 
 
+def unchanged_note(unchanged: int, others: bool) -> list[str]:
+    """A sentence about the skills that did not change, if there are any; `others` says whether some did."""
+    if not unchanged:
+        return []
+    were = "is unchanged and was" if unchanged == 1 else "are unchanged and were"
+    return [f"{figures.some(unchanged, 'other skill' if others else 'skill')} {were} not run"]
+
+
 def _rest(screen: GateScreen) -> list[str]:
     found = [f"compared with: {screen.reference}"]
-    if screen.unchanged:
-        were = "is unchanged and was" if screen.unchanged == 1 else "are unchanged and were"
-        found.append(f"{figures.some(screen.unchanged, 'other skill' if screen.lines else 'skill')} {were} not run")
+    found += unchanged_note(screen.unchanged, bool(screen.lines))
     found += screen.notes
     if screen.simulated and screen.lines:
         found.append("model simulated: these numbers test the machinery, not a language model")

@@ -16,6 +16,7 @@ from ..core.errors import ConfigError
 from ..core.records import Case
 from ..core.skill import Skill
 from ..store import Store
+from .caps import deciding, stopping
 from .chains import Chain, TaskRun, run_chains
 from .experiment import Setting
 from .packing import CASES
@@ -50,7 +51,12 @@ class OnlineTask:
 def online_fingerprint(setting: Setting) -> str:
     """Digest of all that decides the figures."""
     plan = {"of": "online", "rounds": ROUNDS, "tasks": TASKS}
-    return digest_json({**setting.identity, "settings": setting.settings.to_json(), **plan})
+    return digest_json({**setting.identity, "settings": deciding(setting.settings), **plan})
+
+
+def online_rollouts(setting: Setting) -> int:
+    """How many rollouts the experiment of one skill makes."""
+    return len(GROUPS) * ROUNDS * min(TASKS, len(setting.dataset.ids("feedback")))
 
 
 def run_online(setting: Setting, store: Store, executor: Executor, progress: Progress) -> list[OnlineTask]:
@@ -64,10 +70,11 @@ def run_online(setting: Setting, store: Store, executor: Executor, progress: Pro
     if known is None:
         about = {**setting.settings.to_json(), "identity": setting.identity, "kind": "online"}
         store.create_experiment(name, setting.folder, fingerprint, about)
-    recorder = Recorder(store, name, executor, setting.redact, len(GROUPS) * ROUNDS * count)
+    recorder = Recorder(store, name, executor, setting.redact, online_rollouts(setting), caps=setting.settings.caps)
     recorder.event(CASES, CASES, lambda: setting.dataset.listed(setting.redact))
-    progress.stage("online", total=len(GROUPS) * ROUNDS * count)
-    told = list(_rounds(setting, cases, count, recorder, progress))
+    progress.stage("online", total=online_rollouts(setting))
+    with stopping():
+        told = list(_rounds(setting, cases, count, recorder, progress))
     if setting.evaluator() != evaluator:
         raise ConfigError("a file that decides scores, or the skill on disk, changed while the cases ran; start again")
     recorder.flush()

@@ -143,7 +143,7 @@ def earlier_runs(reports: Iterable[Mapping[str, Any]], dataset: Dataset, seed_di
         if found.usd_per_rollout is None and report["model"]["name"] == model:
             found = replace(found, usd_per_rollout=_usd_per_rollout(report))
         same = report["skill"]["before"] == seed_digest and report["dataset"]["fingerprint"] == dataset.fingerprint
-        if found.seed_score is None and same:
+        if found.seed_score is None and same and report["search"] is not None:
             found = replace(found, seed_score=report["search"]["seed_score"], experiment=report["experiment"]["id"])
     return found
 

@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.canonical import digest_json
-from ..core.errors import CapReached, ConfigError
+from ..core.errors import ConfigError
 from ..core.gates.redaction import redacted
 from ..core.records import ROLES
 from ..core.skill import Skill
 from ..core.verdict import Confirmation, confirm
 from ..store import Store
 from . import report_data
+from .caps import deciding, stopping
 from .confirmation import Measured, measure
 from .experiment import Setting
 from .packing import CASES
@@ -52,14 +53,18 @@ class Trial:
     @property
     def fingerprint(self) -> str:
         """Digest of all that decides the figures."""
-        settings = self.setting.settings.to_json()
+        settings = deciding(self.setting.settings)
         return digest_json({**self.setting.identity, "settings": settings, "after": self.after.digest, "of": self.kind})
 
     @property
     def budget(self) -> int:
         """Rollouts at the most."""
-        settings, dataset = self.setting.settings, self.setting.dataset
-        return 2 * (len(dataset.ids("holdout")) * settings.repeats + len(dataset.critical) * RERUN_REPEATS)
+        return 2 * len(self.setting.dataset.ids("holdout")) * self.setting.settings.repeats + self.reruns
+
+    @property
+    def reruns(self) -> int:
+        """Rollouts of critical reruns at the most."""
+        return 2 * len(self.setting.dataset.critical) * RERUN_REPEATS
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +80,10 @@ class Tried:
 
 
 def run_trial(trial: Trial, store: Store, executor: Executor, progress: Progress) -> Tried:
-    """Run both arms on the holdout and decide. Raises ConfigError when the suite changes meanwhile."""
+    """Run both arms on the holdout and decide.
+
+    Raises ConfigError when the suite changes meanwhile, and ExperimentInterrupted when a cap is reached.
+    """
     setting, fingerprint = trial.setting, trial.fingerprint
     setting.dataset.require(("holdout",))
     evaluator, started = setting.evaluator(), setting.now()
@@ -86,7 +94,7 @@ def run_trial(trial: Trial, store: Store, executor: Executor, progress: Progress
         store.create_experiment(name, setting.folder, fingerprint, about)
     recorder = Recorder(store, name, executor, setting.redact, trial.budget, caps=setting.settings.caps)
     recorder.event(CASES, CASES, lambda: setting.dataset.listed(setting.redact))
-    try:
+    with stopping():
         measured = measure(
             setting.dataset,
             ("holdout",),
@@ -97,10 +105,6 @@ def run_trial(trial: Trial, store: Store, executor: Executor, progress: Progress
             progress,
             apart=trial.apart,
         )
-    except CapReached as reached:
-        raise ConfigError(
-            f"both versions could not be run to the end: {reached}; raise the cap or leave it out"
-        ) from None
     if setting.evaluator() != evaluator:
         raise ConfigError("a file that decides scores, or the skill on disk, changed while the cases ran; start again")
     keys = setting.dataset.ledger_keys

@@ -224,7 +224,7 @@ def test_wrong_usage_is_named(project: GateProject) -> None:
     result = project.pytester.runpytest("--evolve-gate")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert "--evolve-gate needs --evolve-baseline=REF" in shown(result)
-    for option in ("--evolve-plan", "--evolve-resume=last", "--skillevo-show-holdout", "--pdb"):
+    for option in ("--evolve-resume=last", "--skillevo-show-holdout", "--pdb"):
         refused = project.gate(option)
         assert refused.ret == pytest.ExitCode.USAGE_ERROR, shown(refused)
         assert "does not go with" in shown(refused)
@@ -330,3 +330,76 @@ def test_a_gate_and_an_aa_find_the_same_side_by_side_as_one_after_the_other(proj
     assert len(noise[0]) == 3
     assert noise[0] == noise[1] == noise[2]
     assert decided[0] == decided[1] == decided[2]
+
+
+def test_a_plan_says_what_a_gate_would_run_and_runs_nothing(project: GateProject) -> None:
+    folder = project.path / "skills" / "demo"
+    project.skill("demo", " Be kind.")
+    project.skill("fresh", " This skill is new and has many more words than the other, so it is no copy of it. " * 9)
+    project.commit("edit one and add one")
+    result = project.gate("--evolve-plan")
+    assert result.ret == 0, shown(result)
+    told(
+        result,
+        "skill gate: plan",
+        "demo (edited, model the suite's own agent)",
+        "31 holdout cases (1 critical) x 3 runs x 2 versions = 186, and at most 10 critical reruns",
+        "not worse by 10 points is shown by 29 cases or more without a loss",
+        "cost unknown",
+        "compared with: main",
+        "fresh (added) would be BLOCKED",
+        "nothing was run",
+    )
+    assert not (project.path / ".skillevo").exists()
+    assert not (project.path / "skillevo-evidence.json").exists()
+    assert folder.is_dir()
+
+
+def test_an_aa_has_a_plan_too(project: GateProject) -> None:
+    result = project.pytester.runpytest("--evolve-aa", "--evolve-plan", "--evolve-repeats=1")
+    assert result.ret == 0, shown(result)
+    told(result, "A/A: plan", "demo (", "31 holdout cases (1 critical) x 1 run x 2 versions = 62", "nothing was run")
+
+
+@pytest.mark.parametrize("workers", [[], ["-n1"]])
+def test_a_cap_on_tokens_stops_a_gate_and_a_higher_one_goes_on_from_there(
+    project: GateProject, workers: list[str]
+) -> None:
+    counted = '    rollout.usage("agent", input_tokens=100, output_tokens=10)\n    rollout.check("careful"'
+    project.suite(old='    rollout.check("careful"', new=counted)
+    project.commit("count tokens")
+    project.git("branch", "-f", "main")
+    project.skill("demo", " Be kind.")
+    capped = ["--evolve-repeats=1", *workers]
+    first = project.gate(*capped, "--evolve-max-tokens=1100")
+    assert first.ret == 1, shown(first)
+    told(first, "1100 tokens are used", "what ran is kept")
+    assert not (project.path / "skillevo-evidence.json").exists()
+    done = rollouts_in(project)
+    assert 10 <= done < 62
+    again = project.gate(*capped, "--evolve-max-tokens=1100")
+    assert (again.ret, rollouts_in(project)) == (1, done)
+    last = project.gate(*capped, "--evolve-max-tokens=1000000")
+    assert last.ret == 0, shown(last)
+    (report,) = (project.path / ".skillevo" / "reports").glob("ex-gate-*.json")
+    assert json.loads(report.read_text(encoding="utf-8"))["rollouts"]["confirmation"] == 62
+
+
+def test_limits_hold_or_are_refused_and_are_never_ignored(project: GateProject) -> None:
+    project.skill("demo", " Be kind.")
+    for mode in ("--evolve-aa", "--evolve-gate"):
+        few = project.pytester.runpytest(mode, "--evolve-baseline=main", "--evolve-rollouts=60", "--evolve-repeats=1")
+        assert few.ret == pytest.ExitCode.USAGE_ERROR, shown(few)
+        told(few, "--evolve-rollouts=60: 72 are needed at the most")
+        money = project.pytester.runpytest(mode, "--evolve-baseline=main", "--evolve-max-usd=1", "--evolve-repeats=1")
+        assert money.ret == 1, shown(money)
+        told(money, "the USD of a call are unknown, so the cap cannot be kept")
+        timed = project.pytester.runpytest(mode, "--evolve-baseline=main", "--evolve-max-seconds=5")
+        assert timed.ret == pytest.ExitCode.USAGE_ERROR
+        told(timed, "does not go with --evolve-max-seconds: it stops a search")
+
+
+def rollouts_in(project: GateProject) -> int:
+    with Store.open(project.path / ".skillevo") as store:
+        (one,) = store.experiments()
+        return sum(entry.kind == "rollout" for entry in store.entries(one.id))

@@ -91,7 +91,8 @@ def test_commands_say_how_to_see_an_online_experiment_again(project: pytest.Pyte
     ("arguments", "told"),
     [
         (["--evolve-online", "--evolve"], "*--evolve-online does not go with --evolve: one run, one question*"),
-        (["--evolve-online", "--evolve-max-tokens=5"], "*does not go with --evolve-max-tokens*use --evolve-max-calls*"),
+        (["--evolve-online", "--evolve-max-seconds=5"], "*does not go with --evolve-max-seconds*"),
+        (["--evolve-online", "--evolve-rollouts=5"], "*--evolve-rollouts=5: * are needed at the most*"),
         (["--evolve-online", "-k", "closed"], "*no feedback case*"),
     ],
 )
