@@ -18,6 +18,7 @@ from .core.skill import Skill
 from .execution.bodies import AsyncCases, Bodies
 from .models.cassettes.miss import CassetteMiss
 from .options import evolving, switched_on, value_of
+from .scores import note_score, score_lines
 
 if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter
@@ -88,6 +89,23 @@ def _without_the_case(error: BaseException) -> str:
     return HIDDEN
 
 
+def _rollout_of(item: pytest.Item) -> Rollout:
+    """The rollout of the run; a case that only asserts has none of its own."""
+    return item.stash.get(_ROLLOUT, None) or Rollout(item.nodeid, 0)
+
+
+def show_scores(terminal: TerminalReporter) -> None:
+    """Write the mean scores of all skill cases that were reported, also those of workers."""
+    reports = [one for kind in ("passed", "failed") for one in terminal.stats.get(kind, ())]
+    for line in score_lines(reports, _model(terminal.config)):
+        terminal.write_line(line)
+
+
+def _model(config: pytest.Config) -> str:
+    mode = value_of(config, "evolve_cassettes")
+    return model_names(config)["agent"] + ("" if mode == "off" else f" (cassettes: {mode})")
+
+
 def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
@@ -141,10 +159,8 @@ class PlainRun:
         retired = sum(case.retired for case in cases)
         if retired:
             parts.append(f"{retired} retired from the holdout")
-        mode = value_of(self._config, "evolve_cassettes")
-        name = model_names(self._config)["agent"] + ("" if mode == "off" else f" (cassettes: {mode})")
         found = f"{_counted(skills, 'skill')}, {_counted(len(self._cases), 'case')} ({', '.join(parts)})"
-        line = f"skillevo: {found}, model {name}"
+        line = f"skillevo: {found}, model {_model(self._config)}"
         if not counts["holdout"]:
             return line
         if self._show:
@@ -154,9 +170,16 @@ class PlainRun:
     @pytest.hookimpl(wrapper=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> Any:
         """A misused rollout or a failed check fails the test; a recorded score never does."""
-        result = yield
-        rollout = pyfuncitem.stash.get(_ROLLOUT, None)
-        if rollout is not None and pyfuncitem.nodeid in self._cases:
+        case = self._cases.get(pyfuncitem.nodeid)
+        try:
+            result = yield
+        except (AssertionError, pytest.fail.Exception) as failure:
+            if case is not None:
+                note_score(pyfuncitem, case, _rollout_of(pyfuncitem), str(failure) or "failed")
+            raise
+        if case is not None:
+            rollout = _rollout_of(pyfuncitem)
+            note_score(pyfuncitem, case, rollout, None)
             if rollout.misuse is not None:
                 raise rollout.misuse
             if rollout.breaches:
@@ -195,7 +218,8 @@ class PlainRun:
             self._note_openings()
 
     def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:
-        """What models and cassettes want to say."""
+        """The scores, and what models and cassettes want to say."""
+        show_scores(terminalreporter)
         for line in self._closing:
             terminalreporter.write_line(f"skillevo: {line}")
 

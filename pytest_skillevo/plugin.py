@@ -7,10 +7,15 @@ PYTEST_DONT_REWRITE: no assert here needs an explanation, and every pytest run l
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from . import options
 from .fixtures import agent, judge, learning, recorded, rollout, skill, workspace
+
+if TYPE_CHECKING:
+    from _pytest.terminal import TerminalReporter
 
 __all__ = ["agent", "judge", "learning", "recorded", "rollout", "skill", "workspace"]
 
@@ -71,3 +76,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         from .plain import PlainRun
 
         config.pluginmanager.register(PlainRun(config, cases), "skillevo-plain")
+
+
+def pytest_terminal_summary(terminalreporter: TerminalReporter, config: pytest.Config) -> None:
+    """The scores of a plain run on workers: their controller collects no cases, so nobody else shows them."""
+    if not config.getoption("numprocesses", None) or options.evolving(config):
+        return
+    reports = (one for kind in ("passed", "failed") for one in terminalreporter.stats.get(kind, ()))
+    if any(name.startswith("skillevo.") for report in reports for name, _ in report.user_properties):
+        from .plain import show_scores
+
+        show_scores(terminalreporter)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from pathlib import Path
 
@@ -203,3 +204,58 @@ def test_a_misuse_cannot_be_swallowed_by_the_test(project: pytest.Pytester) -> N
     result = project.runpytest()
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["*rollout.record() was called twice*"])
+
+
+SCORED = """
+import pytest
+from pytest_skillevo import InfrastructureError
+
+pytestmark = [pytest.mark.skill("demo"), pytest.mark.split("feedback")]
+
+def test_records(skill, rollout): rollout.record(score=0.25)
+def test_checks(skill, rollout):
+    rollout.check("tea", True)
+    rollout.check("milk", False)
+def test_asserts(skill): assert skill.name == "demo"
+def test_fails(skill): assert skill.name == "other"
+def test_skips(skill): pytest.skip("no tea")
+def test_breaks(skill): raise InfrastructureError("no water")
+def test_misuses(skill, rollout): rollout.record(score=7)
+@pytest.mark.split("holdout")
+def test_closed(skill, rollout): rollout.record(score=0.125)
+"""
+
+
+@pytest.mark.parametrize("workers", [[], ["-n2"]], ids=["serial", "workers"])
+def test_a_plain_run_ends_with_the_mean_scores_but_keeps_those_of_the_holdout(
+    project: pytest.Pytester, workers: list[str]
+) -> None:
+    project.makepyfile(SCORED)
+    result = project.runpytest("--junitxml=junit.xml", *workers)
+    # (0.25 + 0.5 + 1 + 0) / 4: what was skipped, broke down or was misused has no score
+    result.stdout.fnmatch_lines(
+        ["skillevo: mean scores (model simulated)", "  demo   feedback 0.44 (4)   holdout 1 of 1 passed"]
+    )
+    written = {
+        case.get("name"): {one.get("name"): one.get("value") for one in case.iter("property")}
+        for case in ET.parse(project.path / "junit.xml").iter("testcase")
+    }
+    scores = {name: found["skillevo.score"] for name, found in written.items() if "skillevo.score" in found}
+    assert scores == {"test_records": "0.25", "test_checks": "0.5", "test_asserts": "1", "test_fails": "0"}
+    assert written["test_closed"] == {"skillevo.skill": "demo", "skillevo.split": "holdout"}
+
+
+def test_scores_of_named_versions_are_told_apart(project: pytest.Pytester) -> None:
+    project.makepyfile(
+        """
+        import pytest
+
+        @pytest.mark.skill("demo")
+        @pytest.mark.split("feedback")
+        @pytest.mark.variants("active", "none")
+        def test_it(skill, rollout): rollout.record(score=0.75 if skill.exists else 0.5)
+        """
+    )
+    project.runpytest().stdout.fnmatch_lines(
+        ["  demo (active)   feedback 0.75 (1)", "  demo (none)     feedback 0.50 (1)"]
+    )
