@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Context, Decimal
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from .errors import EvaluationError
 
@@ -208,8 +208,7 @@ class Outcome:
         return cls(data["status"], None if evaluation is None else Evaluation.from_json(evaluation), data["reason"])
 
 
-@dataclass(frozen=True, slots=True)
-class RolloutRequest:
+class RolloutRequest(NamedTuple):
     """One run of one case with one skill variant and one seed. `id` is unique, and the same in every run."""
 
     id: str

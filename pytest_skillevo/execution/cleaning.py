@@ -73,6 +73,8 @@ class _Copier:
             return "[cut: too many values]"
         if value is None or value is True or value is False:
             return value
+        if type(value) is float and math.isfinite(value):
+            return value  # most values are scores
         if isinstance(value, str):
             return self._text(str.__str__(value))
         if isinstance(value, int):

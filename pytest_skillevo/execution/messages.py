@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from ..core.records import Outcome, RolloutRequest
@@ -35,7 +35,7 @@ def decode(data: bytes) -> Message:
 
 def request_to_json(request: RolloutRequest) -> dict[str, Any]:
     """A JSON object."""
-    return asdict(request)
+    return request._asdict()
 
 
 def request_from_json(data: Mapping[str, Any]) -> RolloutRequest:

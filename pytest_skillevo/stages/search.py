@@ -118,7 +118,8 @@ class Search:
 
     def _answers(self, requests: Sequence[RolloutRequest | ReflectionRequest]) -> list[Answer]:
         rollouts = [request for request in requests if isinstance(request, RolloutRequest)]
-        outcomes = self._recorder.run([(request, self._engine.skill(request.variant)) for request in rollouts])
+        skills = {digest: self._engine.skill(digest) for digest in {request.variant for request in rollouts}}
+        outcomes = self._recorder.run([(request, skills[request.variant]) for request in rollouts])
         answers: list[Answer] = [
             RolloutAnswer(request.id, outcome) for request, outcome in zip(rollouts, outcomes, strict=True)
         ]

@@ -9,12 +9,12 @@ that a transaction means the same in both.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
+from sqlalchemy import URL, Connection, Engine, Table, create_engine, event, inspect, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
 from sqlalchemy.pool import NullPool
 
@@ -116,6 +116,13 @@ class Database:
         folder = self._home / "locks"
         folder.mkdir(exist_ok=True)
         return file_lock(folder / f"{digest(key)[:16]}.lock", wait=wait, busy=busy)
+
+    def positional_insert(self, table: Table, columns: Sequence[str]) -> str:
+        """An insert for `exec_driver_sql` with the values in this order, texts escaped by the caller (escape_text)."""
+        dialect = self._engine.dialect
+        mark = "?" if dialect.paramstyle == "qmark" else "%s"
+        names = ", ".join(map(dialect.identifier_preparer.quote, columns))
+        return f"INSERT INTO {table.name} ({names}) VALUES ({', '.join([mark] * len(columns))})"
 
     def close(self) -> None:
         """Close all connections."""

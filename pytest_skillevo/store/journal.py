@@ -9,7 +9,7 @@ from sqlalchemy import Connection, select
 
 from ..core.errors import StoreError
 from .blobs import chunks
-from .columns import decode_json, encode_json
+from .columns import decode_json, encode_json, escape_text
 from .database import Conflict, Database
 from .entry import JournalEntry
 from .rollouts import Traces
@@ -25,26 +25,29 @@ class Journal:
     def __init__(self, database: Database, traces: Traces) -> None:
         self._database = database
         self._traces = traces
+        self._insert = database.positional_insert(JOURNAL, ("experiment", "key", "kind", "payload"))
 
     def append(self, experiment: str, entries: Sequence[JournalEntry]) -> None:
         """Commit all entries, and the traces put before them, or none.
 
         Raises StoreError for a key that is already there, an unknown experiment, and payloads that are not JSON.
         """
+        about = escape_text(experiment)
         rows = [
-            {
-                "experiment": experiment,
-                "key": entry.key,
-                "kind": entry.kind,
-                "payload": encode_json(entry.payload, f"the journal entry {entry.key!r}"),
-            }
+            (
+                about,
+                escape_text(entry.key),
+                escape_text(entry.kind),
+                encode_json(entry.payload, f"the journal entry {entry.key!r}"),
+            )
             for entry in entries
         ]
         try:
             with self._database.write() as connection:
                 traces = self._traces.write(connection)
                 if rows:
-                    connection.execute(JOURNAL.insert(), rows)
+                    # Every answer passes here alone: compiling the statement would cost more than running it.
+                    connection.exec_driver_sql(self._insert, rows)
         except Conflict:
             raise StoreError(self._why(experiment, [entry.key for entry in entries])) from None
         self._traces.written(traces)

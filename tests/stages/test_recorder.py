@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -74,13 +73,13 @@ def test_an_answer_is_served_again_with_feedback_and_trace_and_is_nobodys_expens
     runs = Runs()
     with Store.open(tmp_path) as store:
         first, _ = told(store, runs, "ex-1", REQUEST)
-        second, recorder = told(store, runs, "ex-2", replace(REQUEST, id="search/it009/child/3"))
+        second, recorder = told(store, runs, "ex-2", REQUEST._replace(id="search/it009/child/3"))
         assert second == first
         assert second.evaluation is not None
         assert (second.evaluation.feedback, second.evaluation.trace) == ("it failed", {"calls": [1, 2]})
         assert (recorder.cached, recorder.used, recorder.usage) == (1, 1, {})
         resumed = Recorder(store, "ex-2", runs, lambda text: text, 99)
-        assert resumed.run([(replace(REQUEST, id="search/it009/child/3"), SKILL)]) == [first]
+        assert resumed.run([(REQUEST._replace(id="search/it009/child/3"), SKILL)]) == [first]
         assert (resumed.cached, resumed.usage) == (1, {})
     assert len(runs.asked) == 1
 
@@ -94,7 +93,7 @@ def test_whatever_decides_a_rollout_is_in_its_key(tmp_path: Path, change: dict[s
     runs = Runs()
     with Store.open(tmp_path) as store:
         told(store, runs, "ex-1", REQUEST)
-        told(store, runs, "ex-2", replace(REQUEST, **change))
+        told(store, runs, "ex-2", REQUEST._replace(**change))
     assert len(runs.asked) == 2
 
 
@@ -112,8 +111,8 @@ def test_confirmation_reruns_and_replay_are_never_served(tmp_path: Path, stage: 
     runs = Runs()
     with Store.open(tmp_path) as store:
         told(store, runs, "ex-1", REQUEST)
-        told(store, runs, "ex-2", replace(REQUEST, id=f"{stage}/0"))
-        told(store, runs, "ex-3", replace(REQUEST, id=f"{stage}/0"))
+        told(store, runs, "ex-2", REQUEST._replace(id=f"{stage}/0"))
+        told(store, runs, "ex-3", REQUEST._replace(id=f"{stage}/0"))
     assert len(runs.asked) == 3
 
 

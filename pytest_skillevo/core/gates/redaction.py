@@ -68,7 +68,10 @@ def redacted(value: Any, redact: Callable[[str], str]) -> Any:
         return redact(value)
     if isinstance(value, dict):
         return {redact(key): redacted(item, redact) for key, item in value.items()}
-    return [redacted(item, redact) for item in value] if isinstance(value, list) else value
+    if not isinstance(value, list):
+        return value
+    # Long lists are those of scores.
+    return [item if type(item) is float else redacted(item, redact) for item in value]
 
 
 @cache

@@ -150,13 +150,14 @@ def _matched(batch: Batch, answers: Sequence[Answer]) -> dict[str, Answer]:
     requests = {request.id: request for request in batch}
     matched: dict[str, Answer] = {}
     for answer in answers:
-        request = requests.get(answer.request_id)
+        id = answer.request_id
+        request = requests.get(id)
         if request is None:
-            raise ValueError(f"the request '{answer.request_id}' was not asked")
-        if problem := "is answered twice" if request.id in matched else _misfit(request, answer):
+            raise ValueError(f"the request '{id}' was not asked")
+        if problem := "is answered twice" if id in matched else _misfit(request, answer):
             case = f" (case '{request.case_id}')" if isinstance(request, RolloutRequest) else ""
-            raise ValueError(f"the request '{request.id}'{case} {problem}")
-        matched[request.id] = answer
+            raise ValueError(f"the request '{id}'{case} {problem}")
+        matched[id] = answer
     return matched
 
 

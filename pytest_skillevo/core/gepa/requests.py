@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from ..records import Message, Outcome, RolloutRequest, Usage
 
@@ -34,8 +34,7 @@ class ReflectionRequest:
     component: str
 
 
-@dataclass(frozen=True, slots=True)
-class RolloutAnswer:
+class RolloutAnswer(NamedTuple):
     """The outcome of one rollout, after the driver's retries."""
 
     request_id: str

@@ -22,6 +22,8 @@ from .settings import SearchDataset, SearchSettings
 from .steps import Steps, Stop
 from .strategy import Strategy
 
+_AGENT: Final = {"agent"}
+
 #: Behind the name of an objective as cost: the higher, the better.
 HIGHER: Final = ":max"
 
@@ -104,7 +106,8 @@ class State:
         start = rollout_id(draft.iteration, step)
         ids = {case: f"{start}{self._places[case]}" for case in cases}
         self.budget.reserve(len(ids))
-        answers = yield tuple(RolloutRequest(ids[case], case, skill.digest, seed, 0, phase) for case in cases)
+        digest = skill.digest
+        answers = yield tuple([RolloutRequest(id, case, digest, seed, 0, phase) for case, id in ids.items()])
         outcomes: dict[str, Outcome] = {}
         for case in cases:
             answer = answers[ids[case]]
@@ -174,14 +177,15 @@ class State:
         """The mean cost of these rollouts by the measure of the settings; None when one of them is unknown."""
         if self.settings.cost == "size":
             return float(len(skill.text))
-        costs = [self._cost(outcome.evaluation) for outcome in outcomes.values() if outcome.evaluation is not None]
+        evaluations = [outcome.evaluation for outcome in outcomes.values() if outcome.evaluation is not None]
+        costs = [self._cost(evaluation) for evaluation in evaluations]
         known = [cost for cost in costs if cost is not None]
         return mean(known) if known and len(known) == len(costs) else None
 
     def _cost(self, evaluation: Evaluation) -> float | None:
         if self.settings.cost == "tokens":
-            roles = list(evaluation.usage.values())
-            return (roles[0] if len(roles) == 1 else Usage.total(roles)).tokens if roles else None
+            usage = evaluation.usage
+            return (usage["agent"] if usage.keys() == _AGENT else Usage.total(usage.values())).tokens if usage else None
         name = self.settings.cost.removesuffix(HIGHER)
         value = evaluation.objectives.get(name)
         return -value if value is not None and name != self.settings.cost else value

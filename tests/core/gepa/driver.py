@@ -98,7 +98,8 @@ def outcome(value: float | Evaluation | Outcome) -> Outcome:
 
 
 def plain(request: Request) -> dict[str, Any]:
-    return {"kind": type(request).__name__, **dataclasses.asdict(request)}
+    fields = request._asdict() if isinstance(request, RolloutRequest) else dataclasses.asdict(request)
+    return {"kind": type(request).__name__, **fields}
 
 
 def answer_text(component: str, text: str, rationale: str = "because") -> str:
