@@ -20,6 +20,7 @@ from types import TracebackType
 from typing import Any, Final
 
 from ..core.errors import SkillevoError
+from ..core.gates.redaction import MARK, is_secret
 from ..core.gates.redaction import redact as redact_by_shape
 from ..core.review.reviewer import Review, ReviewFailed, Reviewing
 from ..core.scopes import NO_SCOPE, Scope, resolve
@@ -264,4 +265,7 @@ def _cleaned(value: Any, redact: Callable[[str], str]) -> Any:
         return text if len(text) <= MAX_MESSAGE else f"{text[:MAX_MESSAGE]}\n[cut]"
     if isinstance(value, list | tuple):
         return [_cleaned(one, redact) for one in value]
-    return {str(key): _cleaned(one, redact) for key, one in value.items()} if isinstance(value, dict) else value
+    if not isinstance(value, dict):
+        return value
+    named = {str(key): one for key, one in value.items()}
+    return {redact(key): MARK if is_secret(key, one) else _cleaned(one, redact) for key, one in named.items()}

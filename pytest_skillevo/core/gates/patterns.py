@@ -19,13 +19,15 @@ FLAGS: Final = re.ASCII | re.IGNORECASE
 
 # A keyword must close at a word boundary (max_tokens, TOKEN_LIMIT and secret_note are harmless), but a suffix that
 # only names a variety of the credential does not hide it (password_hash, API_KEY_V2).
-_SENSITIVE: Final = re.compile(
+SENSITIVE: Final = re.compile(
     r"(?:token|secret|password|passwd|credentials?"
     r"|(?:api|access|private|secret|signing|encryption|auth|account|service|license)[_-]?key)"
     r"(?:_?(?:v?[0-9]++|hash|value|key|id|prod|production|dev|test|staging|live|old|new|base64|b64))*+"
     r"(?![A-Za-z0-9_])",
     FLAGS,
 )
+#: The same for names, in lower case.
+SENSITIVE_WORDS: Final = ("token", "secret", "passw", "credential", "key")
 
 # Word characters before a key would make it part of something longer, such as a hash or a longer name.
 _START: Final = r"(?<![A-Za-z0-9_-])"
@@ -60,6 +62,14 @@ VENDOR_SHAPES: Final[Mapping[str, str]] = {
     "age_key": r"AGE-SECRET-KEY-1[A-Z0-9]{40,}",
     "jwt": r"eyJ[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+){2,4}",
 }
+#: No key of these shapes is without one of these texts: what to look for first, because it is cheap.
+VENDOR_WORDS: Final = (
+    *("AKIA", "ASIA", "AROA", "AIDA", "ABIA", "ACCA", "gho_", "ghp_", "ghs_", "ghu_", "ghr_", "github_pat_", "sk-"),
+    *("xox", "xapp-", "AIza", "ya29.", "GOCSPX-", "glpat-", "glptt-", "gldt-", "glrt-", "glcbt-", "glft-", "glsoat-"),
+    *("glagent-", "glimt-", "gloas-", "glffct-", "hf_", "k_live_", "k_test_", "whsec_", "npm_", "pypi-", "gsk", "xai"),
+    *("SG.", "_v1_", "dapi", "shp", "ATATT3", "pat", "ntn_", "lin_", "r8_", "pplx-", "hvs.", "hvb.", "hvr.", ":AA"),
+    *("AGE-SECRET-KEY-1", "eyJ"),
+)
 #: The name of the group that matched is the kind of key.
 VENDOR_KEYS: Final = re.compile(
     _START + "(?:" + "|".join(f"(?P<{name}>{shape})" for name, shape in VENDOR_SHAPES.items()) + ")"
@@ -99,7 +109,7 @@ _PLACEHOLDER: Final = r"<[a-z _-]{1,40}>"
 _ASSIGNED_RUN: Final = re.compile(rf"(?:\[REDACTED\]|{_PLACEHOLDER}|[^\s,;])+")
 _COLON_RUN: Final = re.compile(rf"(?:\[REDACTED\]|{_PLACEHOLDER}|[^\s,}}\]])+")
 # Not a secret but a place for one: an environment variable, a placeholder, a literal that says there is none.
-_NO_SECRET: Final = re.compile(
+NO_SECRET: Final = re.compile(
     r"\$\{?[A-Z_][A-Z0-9_]*\}?|\$\{\{|<[a-z _-]{1,40}>|(?:null|none|true|false)|\[REDACTED\]", re.ASCII
 )
 
@@ -116,7 +126,7 @@ class Pair(NamedTuple):
 @lru_cache(maxsize=4096)
 def is_sensitive(name: str) -> bool:
     """Whether a value under this name is taken for a credential: DOCK_API_KEY, accessToken, password_hash."""
-    return _SENSITIVE.search(name) is not None
+    return SENSITIVE.search(name) is not None
 
 
 def header_values(text: str) -> Iterator[tuple[int, int]]:
@@ -157,4 +167,4 @@ def _value(text: str, start: int, run: re.Pattern[str]) -> tuple[int, int, bool]
         if found is None:
             return None
         start, end = found.span()
-    return None if start == end or _NO_SECRET.fullmatch(text, start, end) else (start, end, quoted)
+    return None if start == end or NO_SECRET.fullmatch(text, start, end) else (start, end, quoted)

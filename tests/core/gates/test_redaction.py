@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_skillevo.core.gates.redaction import MARK, is_sensitive, redact, redactor, secret_values
+from pytest_skillevo.core.gates.patterns import SENSITIVE, SENSITIVE_WORDS, VENDOR_SHAPES, VENDOR_WORDS
+from pytest_skillevo.core.gates.redaction import MARK, is_sensitive, redact, redacted, redactor, secret_values
 
 ALNUM = "Ab1Cd2Ef3Gh4Ij5Kl6Mn7Op8Qr9St0Uv1Wx2Yz3"
 
@@ -202,3 +203,26 @@ def test_hostile_text_is_redacted_in_one_go(unit):
     """A pattern that goes back and forth would need minutes to hours for a text of this length."""
     once = redact(unit * (300_000 // len(unit)))
     assert redact(once) == once
+
+
+@given(st.sampled_from(sorted(VENDOR_SHAPES)).flatmap(lambda name: st.from_regex(VENDOR_SHAPES[name], fullmatch=True)))
+def test_every_key_of_a_shape_holds_one_of_the_words_that_are_looked_for_first(key):
+    assert any(word in key for word in VENDOR_WORDS)
+
+
+@given(st.from_regex(SENSITIVE, fullmatch=True))
+def test_every_sensitive_name_holds_one_of_the_words_that_are_looked_for_first(name):
+    assert any(word in name.lower() for word in SENSITIVE_WORDS)
+
+
+def test_a_text_below_a_sensitive_key_of_a_mapping_is_taken_out_whole():
+    value = {
+        "password": "hunter2",
+        "note": "tea",
+        "list": [{"api_key": "brief"}],
+        "token": None,
+        "secret": "${FROM_ENV}",
+    }
+    assert redacted(value, redact) == {
+        "password": MARK, "note": "tea", "list": [{"api_key": MARK}], "token": None, "secret": "${FROM_ENV}",
+    }  # fmt: skip
