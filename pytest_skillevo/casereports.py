@@ -31,8 +31,15 @@ def publish(session: pytest.Session, report: Mapping[str, Any], items: Sequence[
             _skip(session, item, left_out[item.nodeid])
 
 
-def publish_decision(session: pytest.Session, line: GateLine) -> None:
-    """One test report for a changed skill, so that JUnit and others hear whether it may be merged and why."""
+def publish_gate(session: pytest.Session, line: GateLine) -> None:
+    """The cases of a changed skill, which may be those of the reference, and one test report for the decision.
+
+    So JUnit and others hear whether it may be merged and why.
+    """
+    if line.report is not None:
+        for row in line.report["confirmation"]["cases"]:
+            path, _, name = row["case"].partition("::")
+            _reports(session, row["case"], (path, None, name), {}, *_figures(row))
     nodeid = f"skill gate::{line.name}"
     outcome, text = ("passed", None) if line.merge else ("failed", f"{line.verdict}: {line.reason}")
     properties = [("skillevo.verdict", str(line.verdict)), ("skillevo.change", line.kind)]
@@ -40,11 +47,16 @@ def publish_decision(session: pytest.Session, line: GateLine) -> None:
 
 
 def _publish(session: pytest.Session, item: pytest.Item, row: Mapping[str, Any]) -> None:
+    _log(session, item, *_figures(row))
+
+
+def _figures(row: Mapping[str, Any]) -> tuple[list[tuple[str, str, Any]], list[tuple[str, str]]]:
+    """The phases of a case's report, and its properties."""
     missing = row["before"] is None or row["after"] is None
     properties = [(f"skillevo.{name}", _text(row[name])) for name in _PROPERTIES]
     properties.append(("skillevo.repeats", str(len(row["after_runs"]))))
     text = "no pair of runs gave scores on both sides: infrastructure errors" if missing else None
-    _log(session, item, [("setup", "passed", None), ("call", "failed" if missing else "passed", text)], properties)
+    return [("setup", "passed", None), ("call", "failed" if missing else "passed", text)], properties
 
 
 def _text(value: Any) -> str:

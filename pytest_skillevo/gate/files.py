@@ -51,16 +51,21 @@ def write_files(
     config = session.config
     redact = redactor(secret_values(os.environ))
     evidence, reports = paths_of(config)
+    written: list[Path] = []
     for path in reports:
         if path.suffix.lower() == ".md":
             write_text(path, gate_markdown(screen))
+        elif path.suffix.lower() == ".html":
+            write_text(path, _page(config, screen))
         else:
-            _each(config, screen.lines, path)
+            written += _each(config, screen.lines, path)
+            continue
+        written.append(path)
     for report in reports_of(screen):
         write_report(home_folder(config) / "reports" / f"{report['experiment']['id']}.json", report)
     _write_evidence(evidence, _body(session, screen, reference, judged, skills, changed, redact))
-    read = ", ".join(shown_path(config, path) for path in reports)
-    return [f"read: {read}   evidence: {shown_path(config, evidence)}"]
+    read = f"read: {', '.join(shown_path(config, path) for path in written)}   " if written else ""
+    return [f"{read}evidence: {shown_path(config, evidence)}"]
 
 
 def reports_of(screen: GateScreen) -> list[Mapping[str, Any]]:
@@ -75,12 +80,26 @@ def cleaned_screen(screen: GateScreen) -> GateScreen:
     return replace(screen, lines=tuple(lines))
 
 
-def _each(config: pytest.Config, lines: Sequence[GateLine], path: Path) -> None:
-    """One report a skill; several get the skill's name into theirs."""
-    found = [line for line in lines if line.report is not None]
-    for line in found:
-        own = path if len(found) == 1 else path.with_name(f"{path.stem}-{line.name}{path.suffix}")
-        reporting.write_reports(config, line.report or {}, [own])
+def _page(config: pytest.Config, screen: GateScreen) -> str:
+    """The page of all comparisons; conversations of holdout cases stay closed."""
+    from ..report.details import read_details
+    from ..report.html import gate_page
+    from ..wiring import open_store
+
+    found = {line.name: line.report for line in screen.lines if line.report is not None}
+    if not found:
+        return gate_page(screen, {})
+    with open_store(config) as store:
+        return gate_page(screen, {name: read_details(store, report) for name, report in found.items()})
+
+
+def _each(config: pytest.Config, lines: Sequence[GateLine], path: Path) -> list[Path]:
+    """Write one report a skill; several get the skill's name into theirs. Gives the files."""
+    found = {line.name: line.report for line in lines if line.report is not None}
+    own = {name: path if len(found) == 1 else path.with_name(f"{path.stem}-{name}{path.suffix}") for name in found}
+    for name, report in found.items():
+        reporting.write_reports(config, report, [own[name]])
+    return list(own.values())
 
 
 def _write_evidence(path: Path, body: Mapping[str, Any]) -> None:

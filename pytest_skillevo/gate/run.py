@@ -64,7 +64,7 @@ class GateRun(EvolveRun):
             raise pytest.UsageError("--evolve-gate needs --evolve-baseline=REF: what shall it compare with?")
 
     def _experiment(self, session: pytest.Session) -> None:
-        from ..casereports import publish_decision
+        from ..casereports import publish_gate
         from ..reporting import github_lines
         from .files import cleaned_screen, paths_of, write_files
 
@@ -92,7 +92,7 @@ class GateRun(EvolveRun):
         self._annotations = github_lines(config, annotations, gate_markdown(self._screen))
         self._files = write_files(session, self._screen, reference, compared.judged, after, changed)
         for line in self._screen.lines:
-            publish_decision(session, line)
+            publish_gate(session, line)
         self._exit = 0 if self._screen.passed else 1
 
     def _compare(self, session: pytest.Session, reference: Reference, changed: Sequence[Change]) -> _Compared:

@@ -68,10 +68,10 @@ def gate_lines(screen: GateScreen, files: Sequence[str]) -> list[str]:
     lines = []
     for line in screen.lines:
         head = f"  {one_line(line.name, _NAME).ljust(width)}  {story.verdict_words(line.verdict).ljust(13)} "
-        lines += wrap(_told(line), WIDTH, first=head)
+        lines += wrap(told(line), WIDTH, first=head)
         for note in line.notes:
             lines += wrap(one_line(note, _REASON), WIDTH, first=" " * len(head))
-    for text in _rest(screen):
+    for text in rest(screen):
         lines += wrap(one_line(text, _REASON), WIDTH, first="  ")
     return [no_command(line) for line in [*lines, *files]]
 
@@ -81,9 +81,9 @@ def gate_markdown(screen: GateScreen, limit: int = COMMENT_LIMIT) -> str:
     head = [f"## {screen.title}", ""]
     for line in screen.lines:
         verdict = escaped(story.verdict_words(line.verdict))
-        head.append(f"- **{escaped(one_line(line.name, _NAME))}** ({line.kind}): {verdict}. {escaped(_told(line))}")
+        head.append(f"- **{escaped(one_line(line.name, _NAME))}** ({line.kind}): {verdict}. {escaped(told(line))}")
         head += [f"  - {escaped(one_line(note, _REASON))}" for note in line.notes]
-    head += ["", *(f"{escaped(one_line(text, _REASON))}  " for text in _rest(screen)), ""]
+    head += ["", *(f"{escaped(one_line(text, _REASON))}  " for text in rest(screen)), ""]
     text = "\n".join(no_command(line) for line in head)[: limit // 2]
     reports = [line.report for line in screen.lines if line.report is not None]
     share = (limit - len(text)) // max(len(reports), 1)
@@ -98,13 +98,14 @@ def gate_annotations(screen: GateScreen, folder: str) -> list[str]:
     lines = []
     for line in sorted(screen.lines, key=lambda one: one.merge):
         title = f"skill gate: {one_line(line.name, _NAME)} {story.verdict_words(line.verdict)}"
-        lines.append(command("notice" if line.merge else "error", {"title": title}, _told(line)))
+        lines.append(command("notice" if line.merge else "error", {"title": title}, told(line)))
     for line in screen.lines:
         lines += [] if line.report is None or line.merge else case_annotations(line.report, folder)
     return lines[:MOST_ANNOTATIONS]
 
 
-def _told(line: GateLine) -> str:
+def told(line: GateLine) -> str:
+    """Why, and what happened to the skill."""
     reason = one_line(line.reason, _REASON)
     return f"{reason} (the skill was {line.kind})" if line.kind != "edited" else reason
 
@@ -117,7 +118,8 @@ def unchanged_note(unchanged: int, others: bool) -> list[str]:
     return [f"{figures.some(unchanged, 'other skill' if others else 'skill')} {were} not run"]
 
 
-def _rest(screen: GateScreen) -> list[str]:
+def rest(screen: GateScreen) -> list[str]:
+    """What else is to be said about the whole."""
     found = [f"compared with: {screen.reference}"]
     found += unchanged_note(screen.unchanged, bool(screen.lines))
     found += screen.notes

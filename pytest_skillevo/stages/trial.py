@@ -7,7 +7,7 @@ and seeds shows the same figures and runs nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from ..core.canonical import digest_json
 from ..core.errors import ConfigError
@@ -24,6 +24,11 @@ from .packing import CASES
 from .progress import Progress
 from .recorder import Executor, Recorder
 from .settings import RERUN_REPEATS
+
+#: What a report of the figures alone must say, wherever it is shown without the gate's own answer.
+_NOTES: Final = {
+    "gate": ("these are the figures alone; what else the gate looked at stands in its own report and evidence",)
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +144,7 @@ def _report(
         "search": None,
         "confirmation": report_data.confirmation_part(confirmed, setting.dataset, setting.settings),
         "replay": None,
-        "decision": report_data.decision_part(decided.decision, ()),
+        "decision": report_data.decision_part(decided.decision, _NOTES.get(trial.kind, ())),
         "usage": report_data.usage_part(recorder.usage),
         "rollouts": report_data.rollouts_part(recorder, trial.budget),
         "revision": None,

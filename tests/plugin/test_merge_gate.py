@@ -45,8 +45,12 @@ def test_a_harmless_fix_passes_and_its_evidence_holds_until_something_changes(
     assert result.ret == 0, shown(result)
     told(result, "skill gate: PASS (1 changed skill may be merged)", "demo", "ACCEPT", "Not worse.")
     assert "skill gate: PASS" in (project.path / "skillevo-report.md").read_text(encoding="utf-8")
-    cases = ET.parse(project.path / "junit.xml").getroot().iter("testcase")
-    assert [case.get("name") for case in cases] == ["demo"]
+    cases = list(ET.parse(project.path / "junit.xml").getroot().iter("testcase"))
+    assert len(cases) == 32
+    assert cases[-1].get("name") == "demo"
+    figures = {each.get("name"): each.get("value") for each in cases[0].iter("property")}
+    assert figures["skillevo.split"] == "holdout"
+    assert float(figures["skillevo.after"] or "") > 0.4
     assert project.git("status", "--porcelain", "--untracked-files=no") == "M skills/demo/SKILL.md"
     capsys.readouterr()
     assert main(["evidence", "verify", "--baseline=main"]) == 0
@@ -353,6 +357,26 @@ def test_a_plan_says_what_a_gate_would_run_and_runs_nothing(project: GateProject
     assert not (project.path / ".skillevo").exists()
     assert not (project.path / "skillevo-evidence.json").exists()
     assert folder.is_dir()
+
+
+def test_one_page_holds_all_skills_of_a_gate_and_names_no_file_that_is_not_there(project: GateProject) -> None:
+    project.skill("demo", " Be kind.")
+    project.skill("fresh", " This skill is new and has many more words than the other, so it is no copy of it. " * 9)
+    project.commit("edit one and add one")
+    result = project.gate("--evolve-repeats=1", "--evolve-report=gate.html", "--evolve-report=gate.json")
+    assert result.ret == 1, shown(result)
+    told(result, "read: gate.html, gate.json evidence: skillevo-evidence.json")
+    page = (project.path / "gate.html").read_text(encoding="utf-8")
+    assert "skill gate: FAIL (1 of 2 changed skills may not be merged)" in page
+    assert page.count('class="gate-skill"') == 2
+    assert page.count('class="case-fold"') == 31
+    shutil.rmtree(project.path / "skills" / "fresh")
+    (project.path / "gate.json").unlink()
+    project.skill("demo")
+    nothing = project.gate("--evolve-report=gate.html", "--evolve-report=gate.json")
+    assert nothing.ret == 0, shown(nothing)
+    told(nothing, "read: gate.html evidence: skillevo-evidence.json")
+    assert "no skill changed" in (project.path / "gate.html").read_text(encoding="utf-8")
 
 
 def test_an_aa_has_a_plan_too(project: GateProject) -> None:

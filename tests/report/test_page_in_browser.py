@@ -8,7 +8,8 @@ import os
 
 import pytest
 
-from pytest_skillevo.report.html import page
+from pytest_skillevo.report.gate import GateLine, GateScreen
+from pytest_skillevo.report.html import gate_page, page
 from pytest_skillevo.report.json_file import clean
 
 from .browser import Browser, installed
@@ -136,6 +137,38 @@ def test_five_megabytes_of_hostile_text_stay_text(shown):
     assert browser.ask("document.title").startswith("recipe-cookbook")
     # Folded text costs no layout: the page is as long as without it.
     assert browser.ask("document.documentElement.scrollHeight") < 15_000
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1280, "light")])
+def test_a_gate_shows_all_its_skills_on_one_quiet_page(browser, tmp_path, width, scheme):
+    unsearched = {"search": None, "replay": None}  # as in every report of a gate
+    lines = [
+        GateLine(
+            f"{name}{HOSTILE[0]}",
+            "edited",
+            "REJECT",
+            HOSTILE[1],
+            False,
+            tuple(HOSTILE),
+            clean({**report, **unsearched}),
+        )
+        for name, report in (("one", reject_critical()), ("two", accept()))
+    ]
+    lines.append(GateLine("three", "added", "BLOCKED", "no holdout case", False))
+    screen = GateScreen("merge base with main (1234)", tuple(lines), 12, simulated=True)
+    path = tmp_path / "gate.html"
+    path.write_text(gate_page(screen, {"one" + HOSTILE[0]: pairs(accept(), *HOSTILE)}), encoding="utf-8")
+    browser.open(path, width=width, scheme=scheme)
+    assert browser.complaints() == []
+    assert browser.ask("document.documentElement.scrollWidth") <= width
+    assert browser.ask("document.querySelector('h1').textContent").startswith("skill gate: FAIL (3 of 3")
+    assert browser.ask("document.querySelectorAll('script, img, base').length") == 0
+    ids = browser.ask("[...document.querySelectorAll('[id]')].map(each => each.id)")
+    assert len(ids) == len(set(ids))
+    targets = browser.ask("[...document.querySelectorAll('a')].map(each => each.getAttribute('href').slice(1))")
+    assert set(targets) <= set(ids)
+    browser.ask("document.querySelector('#skill-2 .cases tbody a').click()")
+    assert browser.ask("document.querySelector(location.hash).closest('#skill-2 details').open")
 
 
 def test_nothing_in_the_page_may_run_even_if_it_were_put_there(shown):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from .. import figures
 from ..details import CasePair, Conversation, Details, Said
 from ..evidence import cases_by_loss, change_of, token_ratio_of, way_of
 from ..text import clip_start, visible
+from .anchors import Anchors
 from .markup import Html, element, joined
 from .plots import short_name
 
@@ -21,23 +22,22 @@ _NAME: Final = 160
 MOST_BYTES: Final = 5_000_000
 
 
-def anchors(report: Json) -> Callable[[str], str]:
-    """The id on the page of every case: numbered, because a case's own id may hold anything."""
-    numbers = {row["case"]: number for number, row in enumerate(_shown(report), 1)}
-    return lambda case: f"case-{numbers[case]}" if case in numbers else "cases"
+def anchors(report: Json, prefix: str = "") -> Anchors:
+    """The ids on the page for the cases of a report."""
+    return Anchors({row["case"]: number for number, row in enumerate(_shown(report), 1)}, prefix)
 
 
 def _shown(report: Json) -> list[Json]:
     return [row for split in ("holdout", "validation") for row in cases_by_loss(report, split)[:MOST_CASES]]
 
 
-def case_table(report: Json, anchor: Callable[[str], str]) -> Iterator[Html]:
+def case_table(report: Json, anchor: Anchors) -> Iterator[Html]:
     """The holdout and the validation cases, the greatest loss first."""
     tables = [_table(report, split, anchor) for split in ("holdout", "validation") if cases_by_loss(report, split)]
-    yield element("section", element("h2", "Cases"), *tables, id="cases")
+    yield element("section", element("h2", "Cases"), *tables, id=anchor.named("cases"), class_="case-tables")
 
 
-def _table(report: Json, split: str, anchor: Callable[[str], str]) -> Html:
+def _table(report: Json, split: str, anchor: Anchors) -> Html:
     rows = cases_by_loss(report, split)
     caption = f"{figures.some(len(rows), f'{split} case')}, the greatest loss first"
     if len(rows) > MOST_CASES:
@@ -82,7 +82,7 @@ def _critical(row: Json) -> Html | None:
     return element("span", " ", element("span", "critical", class_="word"), class_="key critical")
 
 
-def case_sections(report: Json, details: Details) -> Html:
+def case_sections(report: Json, details: Details, anchor: Anchors) -> Html:
     """A fold for every case."""
     folds, room = [], MOST_BYTES
     for number, row in enumerate(_shown(report), 1):
@@ -93,18 +93,24 @@ def case_sections(report: Json, details: Details) -> Html:
             told = element("p", "Left out: this page would grow too large.", class_="closed")
         else:
             room -= size
-        folds.append(_fold(row, f"case-{number}", told, closed=row["split"] == "holdout" and not details.holdout))
+        folds.append(
+            _fold(row, anchor.named(f"case-{number}"), told, closed=row["split"] == "holdout" and not details.holdout)
+        )
     return element(
         "section",
         element("h2", "Runs and conversations"),
         element("p", _about(report, details)),
         *folds,
-        id="conversations",
+        id=anchor.named("conversations"),
+        class_="conversations",
     )
 
 
 def _about(report: Json, details: Details) -> str:
     experiment = visible(report["experiment"]["id"])
+    if not details.holdout and all(row["split"] == "holdout" for row in _shown(report)):
+        where = f"skillevo report {experiment} --html -o FILE --show-holdout"
+        return f"What was said in holdout cases stays closed. `{where}` opens it where the store is, and notes that."
     if not details.pairs and not details.cut:
         where = f"skillevo report {experiment} --html -o FILE"
         return f"The conversations are not in this file; where the store is, `{where}` adds them."

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from importlib import resources
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ from ..changes import shown_diff
 from ..details import Details
 from ..evidence import caveats, table
 from ..text import one_line, visible
+from .anchors import Anchors
 from .cases import anchors, case_sections, case_table
 from .lineage import lineage_section
 from .markup import Html, element, joined
@@ -31,10 +32,16 @@ _OPEN_DIFF: Final = 8_000
 
 def page(report: Json, details: Details | None = None) -> str:
     """The cleaned report (json_file.clean) as one HTML document; `details` adds what only the store knows."""
-    known = details or Details()
+    name = one_line(report["skill"]["name"], 64)
+    title = f"{name}: {story.verdict_words(report['decision']['verdict'])}"
+    skip = element("a", "Skip to the evidence", href="#evidence", class_="skip")
+    return document(title, skip, _header(report, name), element("main", *sections(report, details or Details())))
+
+
+def document(title: str, *body: Html) -> str:
+    """A page of that title: nothing in it may run, and nothing is loaded."""
     style = resources.files(__package__).joinpath("style.css").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(style.encode("utf-8")).digest()).decode("ascii")
-    name = one_line(report["skill"]["name"], 64)
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     head = element(
         "head",
@@ -44,17 +51,11 @@ def page(report: Json, details: Details | None = None) -> str:
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", name="referrer", content="no-referrer"),
         element("meta", name="color-scheme", content="light dark"),
-        element("title", f"{name}: {story.verdict_words(report['decision']['verdict'])}"),
+        element("title", title),
         element("style", Html(style)),
     )
-    body = element(
-        "body",
-        element("a", "Skip to the evidence", href="#evidence", class_="skip"),
-        _header(report, name),
-        element("main", *_sections(report, known)),
-        element("footer", "Made by pytest-skillevo. Nothing in this file is loaded from elsewhere."),
-    )
-    return "<!doctype html>\n" + element("html", head, body, lang="en") + "\n"
+    foot = element("footer", "Made by pytest-skillevo. Nothing in this file is loaded from elsewhere.")
+    return "<!doctype html>\n" + element("html", head, element("body", *body, foot), lang="en") + "\n"
 
 
 def _header(report: Json, name: str) -> Html:
@@ -64,33 +65,34 @@ def _header(report: Json, name: str) -> Html:
     reason = story.reason(report)
     return element(
         "header",
-        element(
-            "h1",
-            element("span", story.verdict_words(verdict), class_=f"verdict {verdict.lower().replace('_', '-')}"),
-            " ",
-            element("span", name, class_="skill"),
-        ),
+        element("h1", verdict_mark(verdict), " ", element("span", name, class_="skill")),
         element("p", element("strong", _capital(story.may_merge(report)) + "."), tail, class_="answer"),
         element("p", _capital(reason), class_="reason"),
         element("p", _capital(story.SIMULATED) + ".", class_="simulated") if story.is_simulated(report) else None,
     )
 
 
+def verdict_mark(verdict: str) -> Html:
+    """The verdict as a word on its colour."""
+    return element("span", story.verdict_words(verdict), class_=f"verdict {verdict.lower().replace('_', '-')}")
+
+
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _sections(report: Json, details: Details) -> Iterator[Html]:
-    anchor = anchors(report)
+def sections(report: Json, details: Details, prefix: str = "") -> Iterator[Html]:
+    """Everything below the header; `prefix` begins all ids."""
+    anchor = anchors(report, prefix)
     confirmation = report["confirmation"]
     if confirmation is not None and confirmation["holdout"]["cases"]:
         yield _plots(report, anchor)
-    yield _evidence(report)
+    yield _evidence(report, anchor)
     yield _next(report)
     yield _change(report)
     if confirmation is not None:
         yield from case_table(report, anchor)
-        yield case_sections(report, details)
+        yield case_sections(report, details, anchor)
     if report["search"] is not None:
         yield lineage_section(report, details)
     if report["replay"] is not None:
@@ -105,7 +107,7 @@ def section(title: str, *children: Html | str | None, id: str | None = None) -> 
     return element("section", element("h2", title), *children, id=id)
 
 
-def _plots(report: Json, anchor: Callable[[str], str]) -> Html:
+def _plots(report: Json, anchor: Anchors) -> Html:
     holdout = report["confirmation"]["holdout"]
     counts = f"{holdout['better']} better, {holdout['same']} same, {holdout['worse']} worse"
     if report["decision"]["verdict"] == "BLOCKED":
@@ -118,7 +120,8 @@ def _plots(report: Json, anchor: Callable[[str], str]) -> Html:
     costs = plane(report, anchor)
     level = round(holdout["interval_level"] * 100)
     if costs is None:
-        right = element("p", f"Tokens were not measured in {holdout['unknown_usage']} cases: no cost can be compared.")
+        unknown = figures.some(holdout["unknown_usage"], "case")
+        right = element("p", f"Tokens were not measured in {unknown}: no cost can be compared.")
     else:
         right = element(
             "figure", costs, element("figcaption", f"Each dot a case; the cross is the {level} % interval.")
@@ -133,7 +136,7 @@ def _legend(report: Json) -> Html:
     return joined(items)
 
 
-def _evidence(report: Json) -> Html:
+def _evidence(report: Json, anchor: Anchors) -> Html:
     paired = table(report)
     grounds = [element("li", _capital(text)) for text in story.grounds(report)]
     notes = [element("li", _capital(text)) for text in caveats(report)]
@@ -144,7 +147,7 @@ def _evidence(report: Json) -> Html:
         None if paired is None else _paired_table(report),
         element("ul", *notes, class_="notes") if notes else None,
         element("ul", *warned, class_="warnings") if warned else None,
-        id="evidence",
+        id=anchor.named("evidence"),
     )
 
 

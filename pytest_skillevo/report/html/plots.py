@@ -8,13 +8,14 @@ stand in tables beside it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from .. import figures
 from ..evidence import cases_by_loss, change_of, token_ratio_of, way_of
 from ..text import clip_start, visible
+from .anchors import Anchors
 from .markup import Html, element, joined
 
 Json = Mapping[str, Any]
@@ -50,15 +51,18 @@ class Axis:
         return [self.low, self.high]
 
 
-def _figure(name: str, title: str, description: str, *children: Html | None, height: int = HEIGHT) -> Html:
+def _figure(
+    name: str, title: str, description: str, *children: Html | None, height: int = HEIGHT, prefix: str = ""
+) -> Html:
+    id = prefix + name
     return element(
         "svg",
-        element("title", title, id=f"{name}-title"),
-        element("desc", description, id=f"{name}-desc"),
+        element("title", title, id=f"{id}-title"),
+        element("desc", description, id=f"{id}-desc"),
         *children,
         viewBox=f"0 0 {WIDTH} {height}",
         role="img",
-        aria_labelledby=f"{name}-title {name}-desc",
+        aria_labelledby=f"{id}-title {id}-desc",
         class_=f"plot {name}",
     )
 
@@ -79,7 +83,7 @@ def short_name(case: str, width: int = 16) -> str:
     return clip_start(tail, width)
 
 
-def paired_plot(report: Json, anchor: Callable[[str], str]) -> Html:
+def paired_plot(report: Json, anchor: Anchors) -> Html:
     """One line for each holdout case from its mean before to its mean after; `anchor` gives the id of a case."""
     rows = [row for row in cases_by_loss(report, "holdout") if change_of(row) is not None]
     shown = rows if len(rows) <= MOST_LINES else [*rows[: MOST_LINES // 2], *rows[-(MOST_LINES // 2) :]]
@@ -100,14 +104,14 @@ def paired_plot(report: Json, anchor: Callable[[str], str]) -> Html:
     )
     foot = [_text(left, HEIGHT - 10, "before", "axis", "middle"), _text(right, HEIGHT - 10, "after", "axis", "middle")]
     parts = [*grid, *lines, mean, *names, *foot]
-    return _figure("paired", "Score of every holdout case before and after", described, *parts)
+    return _figure("paired", "Score of every holdout case before and after", described, *parts, prefix=anchor.prefix)
 
 
 def _tick(x: float, y: float, value: float) -> Html:
     return _text(x, y + 4, f"{value:.2f}", "tick", "end")
 
 
-def _case_line(row: Json, left: float, right: float, y: Axis, anchor: Callable[[str], str]) -> Html:
+def _case_line(row: Json, left: float, right: float, y: Axis, anchor: Anchors) -> Html:
     start, end, kind = y(row["before"]), y(row["after"]), way_of(row)
     ends: list[Html] = [
         _diamond(x, at) if row["critical"] else element("circle", cx=x, cy=at, r=2.4)
@@ -159,7 +163,7 @@ def _labels(rows: Iterable[Json], x: float, y: Axis, taken: list[float]) -> list
     return placed
 
 
-def plane(report: Json, anchor: Callable[[str], str]) -> Html | None:
+def plane(report: Json, anchor: Anchors) -> Html | None:
     """Change of quality against the ratio of tokens, with both intervals; None when tokens are unknown."""
     holdout = report["confirmation"]["holdout"]
     tokens, change = holdout["tokens"], holdout["change"]
@@ -189,7 +193,7 @@ def plane(report: Json, anchor: Callable[[str], str]) -> Html | None:
     ]
     told = f"Quality {figures.change(change)}, interval {figures.interval(holdout['interval'])}; "
     told += f"tokens {figures.ratio(tokens['ratio'])}, interval {figures.interval(tokens['interval'], 'plain')}."
-    return _figure("plane", "Change of quality and of tokens", told, *parts)
+    return _figure("plane", "Change of quality and of tokens", told, *parts, prefix=anchor.prefix)
 
 
 def _margin(experiment: Json, x: Axis, y: Axis) -> Html | None:
@@ -216,7 +220,7 @@ def _plane_grid(x: Axis, y: Axis) -> Iterable[Html]:
             last = at
 
 
-def _dot(row: Json, x: float, y: float, anchor: Callable[[str], str]) -> Html:
+def _dot(row: Json, x: float, y: float, anchor: Anchors) -> Html:
     shape = _diamond(x, y) if row["critical"] else element("circle", cx=x, cy=y, r=3)
     told = f"{figures.change(change_of(row))}, tokens {figures.ratio(token_ratio_of(row))}"
     return element(
