@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 import pytest
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from .models.cassettes import Cassettes
     from .models.live import LiveSettings
 
+#: Plays the agent in the transfer check.
+TRANSFER: Final = "transfer"
+
 _MODELS: pytest.StashKey[dict[str, ChatModel]] = pytest.StashKey()
 _CASSETTES: pytest.StashKey[Cassettes | None] = pytest.StashKey()
 
@@ -39,7 +42,9 @@ def chat_models(session: pytest.Session) -> dict[str, ChatModel]:
 def model_names(config: pytest.Config) -> dict[str, str]:
     """The name of every role's model, as it was chosen."""
     given: dict[str, str] = dict(options.value_of(config, "evolve_model"))
-    return {role: given.get(role, given.get("", SIMULATED)) for role in options.ROLES}
+    named = {role: given.get(role, given.get("", SIMULATED)) for role in options.ROLES}
+    transfer = options.value_of(config, "evolve_transfer")
+    return named if transfer is None else {**named, TRANSFER: transfer}
 
 
 #: Warnings of LiteLLM about itself: nobody here can do anything about them, and where warnings are errors they would
@@ -73,7 +78,8 @@ def _make_models(session: pytest.Session) -> dict[str, ChatModel]:
         try:
             by_role[role] = _played(config, name, role, partial(real, name, role))
         except ConfigError as error:
-            raise pytest.UsageError(f"--evolve-model={name}: {error}") from None
+            option = "--evolve-transfer" if role == TRANSFER else "--evolve-model"
+            raise pytest.UsageError(f"{option}={name}: {error}") from None
     return by_role
 
 
@@ -146,7 +152,9 @@ def model_for(request: pytest.FixtureRequest, role: str, rollout: Rollout) -> Ch
     """The model of a role for one run of one case. Fails the test with a sentence when it cannot be had."""
     from .models.cassettes import CassetteModel, Scene
 
-    problem = ""
+    problem, running = "", current(request.config)
+    if role == "agent" and running is not None and running.phase == TRANSFER:
+        role = TRANSFER
     try:
         model = chat_models(request.session)[role]
     except pytest.UsageError as error:
@@ -157,7 +165,6 @@ def model_for(request: pytest.FixtureRequest, role: str, rollout: Rollout) -> Ch
     if not isinstance(model, CassetteModel):
         return model
     node = request.node
-    running = current(request.config)
 
     def skill_digest() -> str:
         """The version on trial; in a plain run the fixture may be made after the agent, so it is looked up late."""

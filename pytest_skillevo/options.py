@@ -194,6 +194,12 @@ OPTIONS = (
     Option(
         "evolve-critical", "when a critical case refuses", _one_of(CRITICAL_RULES), "rerun", "|".join(CRITICAL_RULES)
     ),
+    Option(
+        "evolve-transfer",
+        "show how both versions do on the holdout with this second agent model",
+        _text,
+        metavar="NAME",
+    ),
     Option("evolve-report", "write the report here (.json, .md, .html); may be repeated", _text, (), "PATH", many=True),
     Option("evolve-plan", "print dataset, budget and power, run nothing"),
     Option("evolve-resume", "go on with an interrupted experiment", _text, metavar="last|ID"),

@@ -122,6 +122,11 @@ def setting_for(
     models = chat_models(session)
     redact = redactor(secret_values(os.environ))
     searching.check_prices(settings, models)
+    if settings.transfer is not None and "agent" not in roles_used([one.item for one in mine]):
+        raise ConfigError(
+            f"--evolve-transfer={settings.transfer}: no case uses the fixture 'agent', so no model can be exchanged; "
+            "leave the option out, or let the cases use the fixture"
+        )
     files = evaluator_files(
         [(one.case, one.item) for one in mine], config.rootpath, list(config.getini("skillevo_evaluator_files"))
     )

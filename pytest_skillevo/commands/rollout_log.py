@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..store import Experiment, Store
 
 #: First parts of keys; an id that begins so is one of the newest experiment.
-STAGES: Final = ("search", "confirm", "rerun", "replay")
+STAGES: Final = ("search", "confirm", "rerun", "replay", "transfer")
 #: Ids that a complaint about an ambiguous one lists.
 _SHOWN: Final = 5
 

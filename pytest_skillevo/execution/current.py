@@ -17,6 +17,8 @@ class CurrentRollout:
     item: pytest.Item
     skill: Skill
     rollout: Rollout
+    #: What it is run for, as in its request.
+    phase: str
     #: Whether the skill fixture has handed out the version on trial.
     skill_used: bool = False
     #: Reports of the three phases, and of subtests, that pytest would have published.

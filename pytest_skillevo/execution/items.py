@@ -124,7 +124,7 @@ class ItemRunner:
         reusable = self._items[request.case_id]
         item = reusable.item
         reusable.reset()
-        running = CurrentRollout(item, skill, Rollout(item.nodeid, request.seed, request.repeat))
+        running = CurrentRollout(item, skill, Rollout(item.nodeid, request.seed, request.repeat), request.phase)
         with self._in_turn(running, request), quiet_hooks(self._session, running.reports):
             if (failure := self._make_room(item)) is not None:
                 return failure
@@ -176,7 +176,7 @@ class ItemRunner:
         """Set up one rollout, up to its body."""
         self._items[request.case_id].reset()
         item = fresh_copy(cast(pytest.Function, self._items[request.case_id].item))
-        running = CurrentRollout(item, skill, Rollout(item.nodeid, request.seed, request.repeat))
+        running = CurrentRollout(item, skill, Rollout(item.nodeid, request.seed, request.repeat), request.phase)
         with self._in_turn(running, request):
             if (failure := self._make_room(item)) is not None:
                 return Started(request, running, failure=failure)

@@ -28,6 +28,7 @@ class Budget(TypedDict):
     repeats: int
     critical_reruns: int
     replay: int
+    transfer: int
 
 
 class Cost(TypedDict):
@@ -94,6 +95,8 @@ def _budget(budget: Budget) -> str:
         parts.append(f"{budget['critical_reruns']:,} critical reruns")
     if budget["replay"]:
         parts.append(f"{budget['replay']:,} replay")
+    if budget["transfer"]:
+        parts.append(f"{budget['transfer']:,} transfer check")
     bought = figures.some(budget["proposals"], "proposal")
     return f"{figures.some(budget['rollouts'], 'rollout')} buy at least {bought} ({' + '.join(parts)})"
 

@@ -13,7 +13,8 @@ class ExperimentEvent:
 
     Kinds and their data: "search_begun" (the seed skill with its components, case ids by split); one per iteration,
     named as core.gepa.EventKind ("event", for a new candidate also "entry" with its validation scores and "changed");
-    "search_ended" (stop reason and detail, iterations, rollouts, winner); "confirmation_begun", "replay_begun";
+    "search_ended" (stop reason and detail, iterations, rollouts, winner); "confirmation_begun", "replay_begun",
+    "transfer_begun";
     "decided" (verdict, rule, reason). Nothing of a holdout case is in them.
     """
 

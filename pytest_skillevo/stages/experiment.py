@@ -18,6 +18,7 @@ from ..core.gates.redaction import redacted
 from ..core.gepa import Engine, SearchDataset, SearchResult, StopReason, Strategy, check_frozen
 from ..core.judging import standard_gates
 from ..core.protocols import ChatModel
+from ..core.records import ROLES
 from ..core.revisions import Action, Status
 from ..core.skill import Skill
 from ..core.verdict import Decision, Verdict, cap, lower_by_replay
@@ -36,6 +37,7 @@ from .recorder import Executor, Recorder
 from .replay import Replayed, run_replay
 from .search import Proposer, Search, TimeLimit, best_so_far
 from .settings import Settings
+from .transfer import run_transfer, transfer_sentence
 
 #: Stop reasons after which no result stands: the run is resumable instead.
 UNFINISHED = (StopReason.PROVIDER_ERROR, StopReason.EVALUATOR_ERROR)
@@ -109,7 +111,7 @@ class Setting:
         return {
             "name": self.models["agent"].name,
             "kind": self.models["agent"].kind,
-            "roles": {role: model.name for role, model in self.models.items()},
+            "roles": {role: self.models[role].name for role in ROLES},
             "live": list(self.live),
         }
 
@@ -293,6 +295,8 @@ class Experiment:
                 decision = _capped(
                     reached, "the replay", "the holdout is open now, so a new run needs fresh holdout cases"
                 )
+        if settings.transfer is not None and decision.verdict in (Verdict.ACCEPT, Verdict.INCONCLUSIVE):
+            findings.notes.append(self._transfer(findings, recorder, settings.transfer))
         findings.decision = decision
         self._check_evaluator()
         self._store.record_opening(self._fingerprints(), self._id, setting.folder, "decided on")
@@ -313,6 +317,18 @@ class Experiment:
         )
         lowered, findings.replay_status = lower_by_replay(decision, findings.replayed.evidence, setting.settings.rules)
         return lowered
+
+    def _transfer(self, findings: _Findings, recorder: Recorder, model: str) -> str:
+        setting = self._setting
+        assert findings.confirmed is not None
+        self._tell("transfer_begun", {"candidate": findings.candidate.digest, "model": model})
+        try:
+            found = run_transfer(
+                setting.dataset, setting.seed_skill, findings.candidate, setting.settings, recorder, self._progress
+            )
+        except CapReached as reached:
+            return f"the transfer check with {model} could not be finished: {reached}"
+        return transfer_sentence(found, model)
 
     def _check_evaluator(self) -> None:
         """Frozen means frozen: a changed test, conftest or family file makes before and after incomparable."""

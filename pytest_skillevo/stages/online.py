@@ -62,6 +62,8 @@ def online_rollouts(setting: Setting) -> int:
 def run_online(setting: Setting, store: Store, executor: Executor, progress: Progress) -> list[OnlineTask]:
     """All rounds of one skill; what the store's journal holds already is not run again. Raises ConfigError."""
     setting.dataset.require(("feedback",))
+    if setting.settings.transfer is not None:
+        raise ConfigError("--evolve-transfer belongs to a search (--evolve): leave it out here")
     evaluator, fingerprint = setting.evaluator(), online_fingerprint(setting)
     cases = [case for case in setting.dataset.cases if case.split == "feedback"]
     count = min(TASKS, len(cases))

@@ -18,6 +18,8 @@ from .settings import REPLAY_GROUPS, REPLAY_SEEDS, REPLAY_TASKS, RERUN_REPEATS, 
 #: Fewer cases than this in a split, or fewer proposals, call for a warning (spec/gepa.md part 5, 1 and 10).
 SMALL_SPLIT = 10
 LEAST_PROPOSALS = 3
+#: Holdout cases below which a person should know what they can show.
+SMALL_HOLDOUT = 30
 FIVE_POINTS = 0.05
 #: A validation mean of the seed above which a search has little to find.
 NEARLY_PERFECT = 0.95
@@ -38,11 +40,13 @@ class Plan:
     confirmation: int
     reruns: int
     replay: int
+    #: Both versions on the holdout with a second model.
+    transfer: int = 0
 
     @property
     def reserve(self) -> int:
-        """What confirmation, critical reruns and replay need at the most."""
-        return self.confirmation + self.reruns + self.replay
+        """What confirmation, critical reruns, replay and transfer check need at the most."""
+        return self.confirmation + self.reruns + self.replay + self.transfer
 
     @property
     def search(self) -> int:
@@ -68,6 +72,7 @@ class Plan:
             "confirmation": self.confirmation,
             "reruns": self.reruns,
             "replay": self.replay,
+            "transfer": self.transfer,
             "proposals": self.proposals,
             "least": self.least,
         }
@@ -92,6 +97,7 @@ def make_plan(dataset: Dataset, settings: Settings) -> Plan:
         confirmation=2 * (validation + holdout) * settings.repeats if confirms else 0,
         reruns=reruns,
         replay=len(REPLAY_GROUPS) * REPLAY_SEEDS * replay_tasks(dataset) if replays else 0,
+        transfer=2 * holdout * settings.repeats if confirms and settings.transfer is not None else 0,
     )
     if plan.budget < plan.least:
         parts = [f"{plan.seed_validation} seed", f"{plan.per_proposal} for one proposal"]
@@ -101,6 +107,8 @@ def make_plan(dataset: Dataset, settings: Settings) -> Plan:
             parts.append(f"{plan.reruns} critical reruns")
         if plan.replay:
             parts.append(f"{plan.replay} replay")
+        if plan.transfer:
+            parts.append(f"{plan.transfer} transfer check")
         raise ConfigError(
             f"--evolve-rollouts={plan.budget} cannot pay for one proposal and what must follow: "
             f"at least {plan.least} are needed ({' + '.join(parts)}). "
@@ -181,6 +189,7 @@ def plan_figures(
             "repeats": settings.repeats,
             "critical_reruns": plan.reruns,
             "replay": plan.replay,
+            "transfer": plan.transfer,
         },
         "costs": [_cost(plan, model, earlier)],
         "power": power
@@ -230,6 +239,11 @@ def _warnings(dataset: Dataset, settings: Settings, plan: Plan, earlier: Earlier
             f"the search has {plan.search} rollouts for {validation} validation cases; "
             f"{LEAST_TIMES} times as many as cases are usual"
         )
+    holdout = len(dataset.ids("holdout"))
+    if confirms and SMALL_SPLIT <= holdout < SMALL_HOLDOUT:
+        smallest = power_note(holdout, settings.repeats, settings.rules).smallest_gain
+        shown = "no gain of any size" if smallest is None else f"only gains of {smallest:.2f} and more"
+        yield f"only {holdout} holdout cases: they can be expected to show {shown}; {SMALL_HOLDOUT} are usual"
     for split in ("feedback", "validation", "holdout"):
         if len(dataset.ids(split)) < SMALL_SPLIT and (confirms or split != "holdout"):
             yield f"only {len(dataset.ids(split))} {split} cases: luck weighs heavily below {SMALL_SPLIT}"

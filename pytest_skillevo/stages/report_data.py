@@ -252,7 +252,7 @@ def rollouts_part(recorder: Recorder, budget: int) -> dict[str, int]:
     """Rollouts by stage, and how many there might have been."""
     return {
         "search": recorder.rollouts.get("search", 0),
-        "confirmation": recorder.rollouts.get("confirm", 0),
+        "confirmation": recorder.rollouts.get("confirm", 0) + recorder.rollouts.get("transfer", 0),
         "critical_reruns": recorder.rollouts.get("rerun", 0),
         "replay": recorder.rollouts.get("replay", 0),
         "retried": recorder.retried,

@@ -33,6 +33,8 @@ class Settings:
     alpha: float = 0.05
     repeats: int = 3
     critical: str = "rerun"
+    #: Name of a second model of the agent, with which both versions run the holdout, shown only; None: no such check.
+    transfer: str | None = None
     #: How the search goes (docs/search.md); names of policies may be those of plugins.
     method: str = "gepa"
     parent: str = "pareto"
@@ -103,6 +105,7 @@ class Settings:
             "alpha": self.alpha,
             "repeats": self.repeats,
             "critical": self.critical,
+            "transfer": self.transfer,
             "method": self.method,
             **self.policies,
             "proposer": self.proposer,

@@ -91,6 +91,8 @@ def run_trial(trial: Trial, store: Store, executor: Executor, progress: Progress
     """
     setting, fingerprint = trial.setting, trial.fingerprint
     setting.dataset.require(("holdout",))
+    if setting.settings.transfer is not None:
+        raise ConfigError("--evolve-transfer belongs to a search (--evolve): leave it out here")
     evaluator, started = setting.evaluator(), setting.now()
     name = f"ex-{trial.kind}-{fingerprint[:12]}"
     known = next((one for one in store.experiments(setting.folder) if one.id == name), None)

@@ -27,6 +27,7 @@ PLAN: Plan = {
         "repeats": 3,
         "critical_reruns": 30,
         "replay": 120,
+        "transfer": 0,
     },
     "costs": [
         {"model": "simulated", "low": "0", "high": "0"},
@@ -48,7 +49,7 @@ def test_a_plan_of_all_stages(snapshot):
 
 
 def test_a_plan_of_a_search_alone_with_an_unpriced_model(snapshot):
-    budget = {**PLAN["budget"], "confirmation_cases": 0, "critical_reruns": 0, "replay": 0}
+    budget = {**PLAN["budget"], "confirmation_cases": 0, "critical_reruns": 0, "replay": 0, "transfer": 0}
     plan = changed(
         model="local-7b",
         simulated=False,
