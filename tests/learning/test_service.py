@@ -10,6 +10,7 @@ import pytest
 
 from pytest_skillevo.core.errors import ConfigError
 from pytest_skillevo.core.judging import standard_gates
+from pytest_skillevo.core.review.decision import ReviewDecision
 from pytest_skillevo.core.revisions import Action, Status
 from pytest_skillevo.core.scopes import ScopeMode
 from pytest_skillevo.core.sessions import Session, TaskOutcome
@@ -365,6 +366,32 @@ def test_skills_that_people_wrote_are_read_only_unless_it_is_allowed(store, plac
         user_skills=True,
     )
     assert job.result["revisions"][0]["status"] == "active"
+
+
+def _deletes(name: str) -> ReviewDecision:
+    return ReviewDecision(deletions=(name,))
+
+
+def test_a_skill_that_learning_made_can_be_deleted_by_it_and_brought_back(store, place):
+    learn(store, create())
+    used = {"Tide Report": Skill.load(place.skills / "tide-report").digest}
+    job = learn(store, _deletes("Tide Report"), job=LearningJob(session("s2", skills=used), FAILED))
+    (told,) = job.result["revisions"]
+    assert told["status"] == "active"
+    assert store.revision(told["revision"]).action is Action.DELETE
+    assert not (place.skills / "tide-report").exists()
+    store.rollback("tide-report", actor="nina", reason="it was of use")
+    assert Skill.load(place.skills / "tide-report").spec.steps[0] == "Ask for the tide of every port."
+
+
+def test_pinned_skills_and_those_of_people_are_not_deleted_in_the_background(store, place):
+    learn(store, create())
+    Skill.create(spec("Harbour Rules")).write(place.skills / "harbour-rules")
+    with place.open(protected=("tide-*",)) as pinned:
+        for name, why in (("Tide Report", "it is pinned"), ("harbour-rules", "written by people")):
+            job = learn(pinned, _deletes(name), job=LearningJob(session(f"about {name}"), FAILED))
+            assert why in job.result["refused"][0]["reason"]
+    assert {path.parent.name for path in place.skills.glob("*/SKILL.md")} == {"harbour-rules", "tide-report"}
 
 
 def test_what_waits_already_is_not_proposed_again(place):
