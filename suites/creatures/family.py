@@ -269,8 +269,8 @@ def _having(task: Scenario, creature: Record) -> dict[str, Any]:
 
 
 def _average(task: Scenario) -> float:
-    total, count = sum(sum(creature["stats"]) for creature in task.records), len(task.records)
-    return (20 * total + count) // (2 * count) / 10
+    """Not rounded: within 0.05 of it is any way of rounding to tenths."""
+    return sum(sum(creature["stats"]) for creature in task.records) / len(task.records)
 
 
 CONTRACT = Contract(
@@ -380,7 +380,7 @@ def _kind(name: str) -> Callable[[World, Record], bool]:
 
 FAMILY = FamilySpec(
     name="creatures",
-    version="1",
+    version="2",
     skill="creature-index",
     population=POPULATION,
     traits={name: _kind(name) for name in ("versed", "lone", "first", "second")},

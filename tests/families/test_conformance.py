@@ -183,5 +183,28 @@ def test_a_behaviour_that_does_not_fit_its_family_is_found(family, tmp_path, old
         CHECKS["the behaviour fits the family"](with_behaviour(family, tmp_path, old, new))
 
 
+@pytest.mark.parametrize(
+    ("check", "old", "new", "sentence"),
+    [
+        ("the behaviour solves its tasks", "CLASS) else 500", "CLASS) else 400", "class wrong|class of"),
+        ("the behaviour solves its tasks", '"weight", "colour")', '"weight")', "fields: colour"),
+        ("the behaviour solves its tasks", 'title="My family inventory"', 'title="My list"', "does not recognise"),
+        (
+            "the behaviour solves its tasks",
+            "    weight = thing.get",
+            "    weight = 1 + len(3)\n    weight = thing.get",
+            "class",
+        ),
+        ("each practice mends a weakness", "300 if worker.lapses(CLASS) else 500", "500", "'class by rule'"),
+        ("each practice mends a weakness", "(COLOUR, CLASS)", "(CLASS,)", "add it to Conduct.practices"),
+    ],
+)
+def test_a_behaviour_that_does_not_play_its_family_is_found(family, tmp_path, check, old, new, sentence):
+    with pytest.raises(CheckFailed, match=sentence):
+        CHECKS[check](with_behaviour(family, tmp_path, old, new))
+
+
 def test_a_family_needs_no_behaviour(family):
-    CHECKS["the behaviour fits the family"](dataclasses.replace(family, behaviour=None))
+    bare = dataclasses.replace(family, behaviour=None)
+    for name in ("the behaviour fits the family", "the behaviour solves its tasks", "each practice mends a weakness"):
+        CHECKS[name](bare)

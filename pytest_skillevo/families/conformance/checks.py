@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
 from ..spec import FamilySpec
-from . import behaving, scoring, secrecy, worlds
+from . import behaving, playing, scoring, secrecy, worlds
 from .common import CheckFailed
 
 __all__ = ["CHECKS", "Check", "CheckFailed"]
@@ -31,4 +31,6 @@ CHECKS: Final[Mapping[str, Check]] = {
     "planned faults are met": worlds.check_faults,
     "tools refuse bad calls": worlds.check_tools,
     "the behaviour fits the family": behaving.check_behaviour,
+    "the behaviour solves its tasks": playing.check_play,
+    "each practice mends a weakness": playing.check_practices,
 }
