@@ -5,10 +5,25 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import TypeVar
 
 T = TypeVar("T")
+
+
+class TimeUp(Exception):
+    """A call did not end in its time."""
+
+
+def in_time(call: Callable[[], T], seconds: float) -> T:
+    """The call's result. Raises TimeUp when it is not there after so many seconds; what comes later is dropped."""
+    ended: SimpleQueue[Callable[[], T]] = SimpleQueue()
+    threading.Thread(target=lambda: ended.put(_ending(call)), daemon=True).start()
+    try:
+        result = ended.get(timeout=max(0.0, seconds))
+    except Empty:
+        raise TimeUp from None
+    return result()
 
 
 def side_by_side(calls: Sequence[Callable[[], T]], at_once: int) -> Iterator[tuple[int, T]]:

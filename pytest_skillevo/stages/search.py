@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, TypeAlias, TypeVar
 
 from ..core.errors import CapReached, ConfigError, InfrastructureError, SkillevoError
 from ..core.gepa import (
@@ -25,10 +26,13 @@ from ..core.gepa import (
 from ..core.protocols import ChatModel, Reply
 from ..core.records import NO_USAGE, RolloutRequest
 from ..core.skill import Skill
+from ..execution.calls import TimeUp, in_time
 from ..store import JournalEntry
 from .progress import Progress
 from .recorder import Question, Recorder
 from .report_data import event_words, is_accepted
+
+T = TypeVar("T")
 
 #: Tells observers of an event: its kind, its data, and whether it comes from the journal of an earlier run.
 Tell: TypeAlias = Callable[[str, Mapping[str, Any], bool], None]
@@ -56,6 +60,10 @@ class TimeLimit:
     def over(self) -> bool:
         """Whether the time is used up."""
         return self._end is not None and self._clock() >= self._end
+
+    def within(self, call: Callable[[], T]) -> T:
+        """The result of a call that may hang. Raises TimeUp when the time is used up before it ends."""
+        return call() if self._end is None else in_time(call, self._end - self._clock())
 
 
 class Search:
@@ -100,6 +108,10 @@ class Search:
                     break
                 try:
                     self._engine.tell(self._answers(requests))
+                except TimeUp:
+                    self._recorder.event(key, "stop", lambda: {"reason": "time_limit"})
+                    self._engine.stop(StopReason.TIME_LIMIT)
+                    break
                 except CapReached as reached:
                     # Rollouts of this very batch were dearer than all before, so that what was reserved is not enough.
                     self._engine.stop(StopReason(reached.reason), str(reached))
@@ -141,7 +153,7 @@ class Search:
                     max_tokens=request.max_tokens,
                     response_schema=request.response_schema,
                 )
-            reply = self._recorder.answer(question)
+            reply = self._recorder.answer(replace(question, make=partial(self._limit.within, question.make)))
         except InfrastructureError as error:
             return ReflectionFailed(request.id, str(error))
         return ReflectionAnswer(request.id, reply.text, reply.finish_reason, reply.usage)

@@ -103,10 +103,3 @@ def test_rollouts_dearer_than_all_before_end_the_search_and_not_the_run(evolve: 
     report = _report(suite)
     assert report["search"]["stop_reason"] == "token_budget"
     assert _tokens(report) <= 2000 + 900
-
-
-def test_a_gate_keeps_a_cap_too(suite: pytest.Pytester) -> None:
-    _costing(suite)
-    result = suite.runpytest("--evolve-aa", "--evolve-model=scripted", "--evolve-max-tokens=100")
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["ERROR: both versions could not be run to the end: 100 of 100 tokens are used*"])

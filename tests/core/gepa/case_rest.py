@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -21,6 +22,7 @@ from pytest_skillevo.core.gepa import (
     ReflectionAnswer,
     SearchDataset,
     SearchSettings,
+    StopReason,
     Strategy,
 )
 from pytest_skillevo.core.gepa.acceptance import strictly_better
@@ -231,6 +233,26 @@ def stored_search(folder: Path, accepted: int, feedback: int, validation: int) -
         progress: Any = Silent()
         Search(engine, author, recorder, progress, limit).run(accepted, 0)
         return list(store.entries("ex-1"))
+
+
+@adapter("timeouts", "time_limit_covers_a_blocked_model")
+def blocked(case: Case) -> None:
+    never = threading.Event()
+    author = Proposer("test", lambda brief, seed: str(never.wait()))
+    settings = SearchSettings(iterations=9, minibatch=1)
+    progress: Any = Silent()
+    with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder)) as store:
+        store.create_experiment("ex-1", "demo", "f", {})
+        results = []
+        for seconds in (case["given"]["time_limit_s"], None):
+            # The second run resumes the first: it ends at the same place, and asks the model nothing.
+            engine = Engine(seed_skill(), SearchDataset(("f-1",), ("v-1", "v-2")), settings)
+            recorder = Recorder(store, "ex-1", Runs(), redactor(()), 99)
+            limit = TimeLimit(seconds, time.monotonic)
+            results.append(Search(engine, author, recorder, progress, limit).run(9, 0))
+    assert results[0].stop_reason is StopReason.TIME_LIMIT
+    assert results[0].winner == results[0].seed
+    assert results[1] == results[0]
 
 
 @adapter("persistence", "write_volume_is_linear")

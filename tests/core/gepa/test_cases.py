@@ -19,14 +19,15 @@ SET_ASIDE: dict[tuple[str, str] | str, str] = {
     ("evaluator-contract", "infrastructure_error_aborts_and_says_where"): (
         "differs: a child that cannot be evaluated is rejected (test_engine_failures)"
     ),
-    ("timeouts", "time_limit_covers_a_blocked_model"): (
-        "differs: the limit is looked at between batches; how long a call may hang is the model's own timeout"
-    ),
     "errors": "differs: a failing holdout drops the pair, and too many of them end in BLOCKED (test_verdict_confirm)",
     "submission": "differs: the verdict is stored before its revision is entered, so that nothing can be lost",
 }
 #: Cases that run, but not to the letter.
 IN_PART = {
+    (
+        "timeouts",
+        "time_limit_covers_a_blocked_model",
+    ): "a stop with the best so far, no error (the target)",
     ("options", "defaults"): "the options of the search; the others belong to driver and confirmation",
     ("budget", "rejected_reflection_costs_only_the_parent_batch"): "without the holdout's baseline rollouts",
     ("budget", "cap_below_seed_validation_plus_holdout_reserve"): "the caller takes the reserve off the cap",
