@@ -17,8 +17,8 @@ from ..core.protocols import Tool
 from ..core.records import AgentRun
 from ..core.skill import Skill
 from .events import Heard
-from .process import ChildProcess
-from .workspace import Workspace, scan
+from .process import ChildProcess, TooLong
+from .workspace import Workspace, same, scan
 
 PROTOCOL: Final = 1
 #: What a program needs to run at all, and what tells nothing about a person.
@@ -48,6 +48,8 @@ class CommandAgent:
     ) -> None:
         if isinstance(argv, str) or not argv or not all(isinstance(part, str) for part in argv):
             raise ConfigError("CommandAgent takes the program and its arguments as a list of texts")
+        if any("\0" in part for part in argv):
+            raise ConfigError("an argument of CommandAgent holds a NUL character, which no program can be given")
         self.argv = tuple(argv)
         self.environment = tuple(environment)
         self.seconds = seconds
@@ -82,7 +84,7 @@ class CommandAgent:
             "skills": [{"name": skill.name, "folder": str(folders[skill.name])} for skill in skills],
         }
         heard = self._converse(place, request)
-        if changed := next((name for name, folder in folders.items() if scan(folder) != laid[name]), None):
+        if changed := next((name for name, folder in folders.items() if not same(folder, laid[name])), None):
             raise EvaluationError(f"the agent changed the skill {changed!r} while it ran; put its notes elsewhere")
         self._attest(heard, skills)
         return AgentRun(
@@ -105,13 +107,16 @@ class CommandAgent:
             self.argv,
             folder=place.root,
             environment=environment,
-            stdin=json.dumps(request, ensure_ascii=False).encode("utf-8") + b"\n",
+            stdin=json.dumps(request, ensure_ascii=False).encode("utf-8", "replace") + b"\n",
             most_bytes=self.most_bytes,
         )
         try:
             for number, line in enumerate(child.lines(self.seconds), start=1):
                 heard.hear(line, number)
             code = child.exit_code()
+        except TooLong as error:
+            late = "" if heard.answer is None else "; its result had come, but its output was held open"
+            raise self._failed(f"{error}{late}", child, redact) from None
         except InfrastructureError as error:
             raise self._failed(str(error), child, redact) from None
         finally:
@@ -124,7 +129,7 @@ class CommandAgent:
 
     def _failed(self, what: str, child: ChildProcess, redact: Callable[[str], str]) -> InfrastructureError:
         child.stop()
-        tail = redact(child.errors).strip()
+        tail = "".join(map(_visible, redact(child.errors).strip()))
         said = f"; it said: {tail[-1_000:]}" if tail else ""
         return InfrastructureError(f"the agent {self.argv[0]} failed: {redact(what)}{said}")
 
@@ -166,3 +171,8 @@ class CommandAgent:
         silent = set(given).difference(name for name, _, _ in heard.skills)
         if self.must_tell and silent:
             raise EvaluationError(f"the agent did not tell which version of {sorted(silent)[0]!r} it read")
+
+
+def _visible(char: str) -> str:
+    """What a stranger wrote must not steer the terminal that shows it."""
+    return char if char.isprintable() or char in "\n\t" else ascii(char)[1:-1]

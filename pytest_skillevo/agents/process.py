@@ -25,6 +25,10 @@ TAIL: Final = 4_000
 _END: Final = None
 
 
+class TooLong(InfrastructureError):
+    """The time is over, and the program, or one that it started, has not ended."""
+
+
 class ChildProcess:
     """One run of a program: `lines` gives its standard output, `stop` ends it and all its children.
 
@@ -67,13 +71,13 @@ class ChildProcess:
         return self._tail.decode("utf-8", "replace")
 
     def lines(self, seconds: float) -> Iterator[bytes]:
-        """Lines of standard output without their ends. Raises InfrastructureError at the time limit or size limit."""
+        """Lines of standard output without their ends. Raises TooLong, or InfrastructureError at the size limit."""
         end = time.monotonic() + seconds
         while True:
             try:
                 line = self._queue.get(timeout=max(0.0, end - time.monotonic()))
             except queue.Empty:
-                raise InfrastructureError(f"no end within {seconds:g} seconds") from None
+                raise TooLong(f"no end within {seconds:g} seconds") from None
             if isinstance(line, Exception):
                 raise line
             if line is _END:

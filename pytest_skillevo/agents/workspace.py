@@ -52,7 +52,8 @@ class Change:
     permitted: bool
 
     def __str__(self) -> str:
-        return f"{self.path} ({self.what})"
+        """One line that steers no terminal, whatever the agent called its file."""
+        return f"{self.path if self.path.isprintable() else ascii(self.path)} ({self.what})"
 
 
 class Workspace:
@@ -133,6 +134,8 @@ class Workspace:
             found = scan(self.root)
         except _TooMuch as error:
             return (Change(str(error), "added", False),)
+        except OSError:  # the agent took the folder itself away, or the right to read it
+            return (Change(".", "removed", False),)
         changed = []
         for path in sorted(found.keys() | self._expected.keys()):
             before, after = self._expected.get(path), found.get(path)
@@ -177,7 +180,11 @@ class _TooMuch(Exception):
 
 
 def scan(root: Path) -> dict[str, Entry]:
-    """Everything below a folder, by POSIX relative path; links are seen, never followed."""
+    """Everything below a folder, by POSIX relative path; links are seen, never followed.
+
+    A folder below it that cannot be read is "special", as nobody can tell what it hides. Raises OSError where the
+    folder itself cannot be read.
+    """
     found: dict[str, Entry] = {}
     size = 0
     for path in _walk(root):
@@ -189,13 +196,21 @@ def scan(root: Path) -> dict[str, Entry]:
     return found
 
 
+def same(root: Path, before: dict[str, Entry]) -> bool:
+    """Whether everything below a folder is what an earlier scan saw. A folder that is gone is not."""
+    try:
+        return scan(root) == before
+    except (_TooMuch, OSError):
+        return False
+
+
 def _walk(folder: Path) -> Iterator[Path]:
     waiting = [folder]
     while waiting:
         for found in os.scandir(waiting.pop()):
             path = Path(found.path)
             yield path
-            if found.is_dir(follow_symlinks=False):
+            if found.is_dir(follow_symlinks=False) and os.access(path, os.R_OK | os.X_OK):
                 waiting.append(path)
 
 
@@ -206,7 +221,7 @@ def entry_of(path: Path) -> Entry:
     if stat.S_ISLNK(status.st_mode):
         return Entry("symlink", mode, hashlib.sha256(os.fsencode(path.readlink())).hexdigest())
     if stat.S_ISDIR(status.st_mode):
-        return Entry("folder", mode)
+        return Entry("folder" if os.access(path, os.R_OK | os.X_OK) else "special", mode)
     if not stat.S_ISREG(status.st_mode):
         return Entry("special", mode)
     return Entry("file", mode, sha256_of(path))

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -58,6 +59,18 @@ def main():
     elif deed == "edit-skill":
         (Path(request["skills"][0]["folder"]) / "SKILL.md").write_text("mine now", encoding="utf-8")
         result()
+    elif deed == "take-skill-away":
+        shutil.rmtree(request["skills"][0]["folder"])
+        result()
+    elif deed == "take-all-away":
+        shutil.rmtree(request["workspace"])
+        result()
+    elif deed == "paint":
+        print("\x1b[31mred\x1b[0m \u202e", file=sys.stderr)
+        sys.exit(1)
+    elif deed == "late":
+        result()
+        time.sleep(60)
     elif deed == "say":
         sys.stdout.write(sys.argv[2])
     elif deed == "lingering":

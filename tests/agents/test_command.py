@@ -101,6 +101,28 @@ def test_an_agent_that_goes_on_after_its_output_is_stopped():
         agent("lingering").run("Go.")
 
 
+def test_an_agent_that_hangs_after_its_result_is_told_from_one_that_never_answered():
+    with pytest.raises(InfrastructureError, match="within 1 seconds; its result had come"):
+        agent("late", seconds=1).run("Go.")
+
+
+def test_an_agent_that_takes_its_working_folder_away_is_a_breach():
+    with Workspace() as place:
+        place.allow("**")
+        agent("take-all-away", workspace=place).run("Go.")
+        assert [str(change) for change in place.breaches()] == [". (removed)"]
+
+
+def test_what_an_agent_complains_about_steers_no_terminal():
+    with pytest.raises(InfrastructureError) as caught:
+        agent("paint").run("Go.")
+    assert r"it said: \x1b[31mred\x1b[0m \u202e" in str(caught.value)
+
+
+def test_half_a_character_in_a_prompt_reaches_the_agent_as_a_question_mark():
+    assert json.loads(agent("tell").run("Go \ud800.").answer)["request"]["prompt"] == "Go ?."
+
+
 RESULT = '{"type": "result", "answer": "x", "usage": %s}'
 
 
@@ -148,6 +170,8 @@ def test_costs_that_can_be_are_taken(figure):
         ("other-skill", "read another version of the skill 'demo'"),
         ("foreign-skill", "'installed-elsewhere' that this run did not offer"),
         ("edit-skill", "changed the skill 'demo'"),
+        ("take-skill-away", "changed the skill 'demo'"),
+        ("take-all-away", "changed the skill 'demo'"),
     ],
 )
 def test_an_arm_that_saw_another_skill_is_an_error(deed, message):
@@ -165,6 +189,8 @@ def test_an_agent_that_must_tell_and_does_not_is_an_error():
 def test_wrong_usage_is_refused_before_anything_runs():
     with pytest.raises(ConfigError, match="as a list of texts"):
         CommandAgent("agent --flag")
+    with pytest.raises(ConfigError, match="NUL character"):
+        CommandAgent(["agent", "a\0b"])
     with pytest.raises(ConfigError, match="brings its own tools"):
         agent("work").run("Go.", tools=[object()])
     with pytest.raises(ConfigError, match="NOT_SET_ANYWHERE, which is not set"):

@@ -81,6 +81,22 @@ def test_a_link_is_a_breach_even_where_files_may_be_written(place):
 
 
 @posix
+def test_a_folder_that_nobody_can_look_into_is_a_breach_even_where_it_may_be(place, monkeypatch):
+    place.allow("out/*")
+    (place.root / "out/shut").mkdir(parents=True)
+    (place.root / "out/shut/x").write_text("x", encoding="utf-8")
+    monkeypatch.setattr(os, "access", lambda path, mode: "shut" not in str(path))  # root could look into every folder
+    assert changes(place) == {("out/shut", "special", False)}
+
+
+@posix
+def test_the_name_of_a_stray_file_steers_no_terminal(place):
+    (place.root / "a\x1b[31m\n").write_text("x", encoding="utf-8")
+    (place.root / "größe").write_text("x", encoding="utf-8")
+    assert sorted(map(str, place.breaches())) == [r"'a\x1b[31m\n' (added)", "größe (added)"]
+
+
+@posix
 def test_a_folder_behind_a_link_is_not_entered(place, tmp_path):
     (tmp_path / "secret.txt").write_text("x", encoding="utf-8")
     (place.root / "way").symlink_to(tmp_path, target_is_directory=True)

@@ -85,6 +85,13 @@ def test_a_missing_main_file_without_near_miss(folder) -> None:
     assert refused(folder) == f"{folder}: the folder has no SKILL.md."
 
 
+def test_a_folder_of_skills_names_one_of_them_and_is_not_read(folder) -> None:
+    Path(folder.parent / "aaa").symlink_to("/")
+    assert refused(folder.parent) == (
+        f"{folder.parent}: the folder has no SKILL.md. Folders in it have one: name one of them, such as '{folder}'."
+    )
+
+
 @pytest.mark.parametrize(
     ("data", "words"),
     [

@@ -33,10 +33,10 @@ def read_folder(folder: Path) -> dict[str, bytes]:
     try:
         if not folder.is_dir():
             raise SkillError(_no_folder(folder))
-        paths = _paths(folder)
-        if MAIN_FILE not in paths:
-            raise SkillError(_no_main_file(folder, sorted(paths)))
-        return _contents(folder, paths)
+        names = sorted(path.name for path in folder.iterdir())
+        if MAIN_FILE not in names or (folder / MAIN_FILE).is_dir():  # before all else is read: it may be "/"
+            raise SkillError(_no_main_file(folder, names))
+        return _contents(folder, _paths(folder))
     except OSError as error:
         raise SkillError(f"{error.filename or folder}: cannot be read: {error.strerror}") from error
 
@@ -161,5 +161,10 @@ def _no_folder(folder: Path) -> str:
 def _no_main_file(folder: Path, names: list[str]) -> str:
     by_lower = {name.lower(): name for name in names}
     near = difflib.get_close_matches(MAIN_FILE.lower(), by_lower, n=1, cutoff=0.7)
-    hint = f" There is '{by_lower[near[0]]}': rename it to '{MAIN_FILE}'." if near else ""
+    inside = next((name for name in names if (folder / name / MAIN_FILE).is_file()), None)
+    hint = ""
+    if near:
+        hint = f" There is '{by_lower[near[0]]}': rename it to '{MAIN_FILE}'."
+    elif inside is not None:
+        hint = f" Folders in it have one: name one of them, such as '{folder / inside}'."
     return f"{folder}: the folder has no {MAIN_FILE}.{hint}"
