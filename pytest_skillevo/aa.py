@@ -12,9 +12,10 @@ from . import options
 from .collection import Marked
 from .core.verdict import Noise, Verdict, noise_of
 from .evolve import EvolveRun
-from .gate.plan import PlannedTrial, check_rollouts, planned
+from .gate.plan import check_rollouts, planned
 from .gate.suite import command_of
 from .report.trial_plan import trial_plan_lines
+from .stages.trial_plan import PlannedTrial
 
 if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter

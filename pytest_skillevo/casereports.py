@@ -36,6 +36,7 @@ def publish_gate(session: pytest.Session, line: GateLine) -> None:
 
     So JUnit and others hear whether it may be merged and why.
     """
+    session.testscollected += 1  # the decision; pytest's percentage would pass 100
     if line.report is not None:
         for row in line.report["confirmation"]["cases"]:
             path, _, name = row["case"].partition("::")

@@ -7,6 +7,8 @@ PYTEST_DONT_REWRITE: no assert here needs an explanation, and every pytest run l
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Generator
 from typing import TYPE_CHECKING
 
 import pytest
@@ -56,6 +58,24 @@ def pytest_configure(config: pytest.Config) -> None:
         from .plain import learn_from
 
         learn_from(config)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> Generator[None, int | pytest.ExitCode | None, object]:
+    """No exit code 0 for a gate that was asked for and judged nothing."""
+    result = yield
+    if result == 0 and config.getoption("evolve_gate") and _judged_nothing(config):
+        sys.stderr.write(
+            "ERROR: --evolve-gate judged nothing: other options, perhaps in addopts of the ini file, kept it from it\n"
+        )
+        return pytest.ExitCode.USAGE_ERROR
+    return result
+
+
+def _judged_nothing(config: pytest.Config) -> bool:
+    from .gate.trust import ended_without_judging
+
+    return ended_without_judging(config)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

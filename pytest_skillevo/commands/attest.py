@@ -45,10 +45,13 @@ def _verify(context: Context) -> int:
     document = _read(file)
     found = problems(document)
     if not found:
-        found = [*_signature(context, document), *_stale(context, document), *_baseline(context, document)]
-    signed = isinstance(document, dict) and document.get("signature") is not None
-    checked = signed and _public_key(context) is not None
+        try:
+            found = [*_signature(context, document), *_stale(context, document), *_baseline(context, document)]
+            facts = list(_facts(document, signed=_signed(document), checked=_checked(context, document)))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            found = [f"the file is not whole: {type(error).__name__}: {error}"]
     if context.arguments.json:
+        checked = _checked(context, document)
         context.screen.json({"file": str(file), "valid": not found, "signed": checked, "problems": found})
         return 1 if found else 0
     if found:
@@ -57,9 +60,17 @@ def _verify(context: Context) -> int:
             context.screen.lines(wrap(one_line(problem, 600), context.screen.width, first="  - "))
         return 1
     context.screen.line(f"{visible(shown(file))}: valid")
-    for text in _facts(document, signed=signed, checked=checked):
+    for text in facts:
         context.screen.lines(wrap(one_line(text, 600), context.screen.width, first="  "))
     return 0
+
+
+def _signed(document: Any) -> bool:
+    return isinstance(document, dict) and document.get("signature") is not None
+
+
+def _checked(context: Context, document: Any) -> bool:
+    return _signed(document) and _public_key(context) is not None
 
 
 def _facts(document: Mapping[str, Any], *, signed: bool, checked: bool) -> Iterator[str]:
@@ -67,6 +78,12 @@ def _facts(document: Mapping[str, Any], *, signed: bool, checked: bool) -> Itera
         yield f"{skill['name']} ({skill['change']}): {skill['verdict']}, {skill['reason']}"
     if not document["skills"]:
         yield "no skill changed"
+    if document["rules"]:
+        rules = document["rules"]
+        yield (
+            f"by its own rules: goal {rules['goal']}, margin {rules['margin']:g}, alpha {rules['alpha']:g}, "
+            f"{rules['repeats']} runs each, critical rule {rules['critical']}"
+        )
     reference = document["reference"]
     yield f"compared with {reference['given']} ({str(reference['commit'] or reference['kind'])[:12]})"
     if document["accepted"]:
@@ -81,6 +98,8 @@ def _facts(document: Mapping[str, Any], *, signed: bool, checked: bool) -> Itera
 
 def _read(file: Path) -> Any:
     try:
+        if file.exists() and not (file.is_file() or file.is_dir()):
+            raise ConfigError(f"{file}: not a file")
         if file.stat().st_size > _MOST_BYTES:
             raise ConfigError(f"{file}: too large for an evidence file")
         return json.loads(file.read_text(encoding="utf-8"))

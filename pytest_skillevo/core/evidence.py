@@ -64,8 +64,13 @@ def _against_figures(document: Mapping[str, Any]) -> list[str]:
 def _against_itself(document: Mapping[str, Any]) -> list[str]:
     skills, accepted = document["skills"], document["accepted"]
     found = []
+    names = [skill["name"] for skill in skills]
+    if len(set(names)) < len(names):
+        found.append("a skill is in it twice")
     for skill in skills:
         allowed = [Verdict.ACCEPT, *([Verdict.INCONCLUSIVE] if accepted else [])]
+        if skill["pairs"] and not skill["files"]:
+            found.append(f"{skill['name']}: no file is named that decides its scores")
         if skill["merge"] and (skill["verdict"] not in allowed or not skill["pairs"]):
             found.append(f"{skill['name']}: {skill['verdict']} does not let it be merged")
     if document["simulated"] and not document["allow_simulated"] and any(skill["merge"] for skill in skills):

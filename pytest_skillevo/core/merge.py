@@ -57,7 +57,8 @@ def judged(decision: Decision, facts: Circumstances) -> Decision:
         return _blocked("narrowed", f"not all of its cases were selected: {facts.narrowed}")
     if facts.left_out:
         skipped = words.counted(len(facts.left_out), "case")
-        return _blocked("skipped-cases", f"{skipped} skipped themselves and showed nothing: {_some(facts.left_out)}")
+        itself = "itself" if len(facts.left_out) == 1 else "themselves"
+        return _blocked("skipped-cases", f"{skipped} skipped {itself} and showed nothing: {_some(facts.left_out)}")
     if facts.missing and decision.verdict is not Verdict.REJECT:
         missing = words.counted(len(facts.missing), "case")
         return _blocked("missing-runs", f"{missing} did not run in both versions: {_some(facts.missing)}")

@@ -110,9 +110,36 @@ def _from_git(given: str, commit: str, top: Path, place: Place, temp: Path) -> R
     own_index = {"GIT_INDEX_FILE": str(temp / "index")}
     _git(top, "read-tree", base, more=own_index)
     _git(top, "checkout-index", "--all", "--force", f"--prefix={tree}/", more=own_index)
+    skills = tree / _inside(place.skills, top)
+    _refuse_submodules(top, base, skills.relative_to(tree).as_posix())
+    _refuse_ways_out(skills, tree)
     short = base[:8]
     label = f"{given} ({short})" if base == commit else f"merge base with {given} ({short})"
-    return Reference(given, "git", label, tree / _inside(place.skills, top), tree, commit=base)
+    return Reference(given, "git", label, skills, tree, commit=base)
+
+
+def _refuse_submodules(top: Path, commit: str, skills: str) -> None:
+    """Raise ConfigError when skills are in a submodule: the commit does not hold them, and they would look new."""
+    entries = _git(top, "ls-tree", "-r", "-z", commit).split("\0")
+    for entry in entries:
+        about, _, path = entry.partition("\t")
+        if about.startswith("160000 ") and (f"{skills}/".startswith(f"{path}/") or path.startswith(f"{skills}/")):
+            raise ConfigError(
+                f"{visible(path)} is a git submodule, so the reference does not hold its skills; run the gate in that "
+                "repository, or give a folder with the earlier skills as --evolve-baseline"
+            )
+
+
+def _refuse_ways_out(skills: Path, tree: Path) -> None:
+    """Raise ConfigError for a link out of the tree: both versions would be read from the same place and look equal."""
+    inside = tree.resolve()
+    found = [skills, *skills.iterdir()] if skills.is_dir() else [skills]
+    for folder in found:
+        paths = [folder, *(folder.rglob("*") if folder != skills and folder.is_dir() else ())]
+        for path in paths:
+            if not path.resolve().is_relative_to(inside):
+                name = visible(path.relative_to(tree).as_posix())
+                raise ConfigError(f"{name} is a link out of the repository, to a place that has no earlier version")
 
 
 def _inside(path: Path, top: Path) -> Path:

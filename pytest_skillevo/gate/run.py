@@ -26,9 +26,10 @@ from ..evolve import EvolveRun
 from ..report import story
 from ..report.gate import GateLine, GateScreen, gate_annotations, gate_lines, gate_markdown, unchanged_note
 from ..report.trial_plan import trial_plan_lines
-from .plan import PlannedTrial
+from ..stages.trial_plan import PlannedTrial
 from .reference import Place, Reference, laid_out, repository
 from .suite import Findings, Judged, case_marks, command_of, judge_here, judge_there
+from .trust import ENDED, check_origin
 
 if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter
@@ -56,6 +57,7 @@ class GateRun(EvolveRun):
 
     def __init__(self, config: pytest.Config) -> None:
         super().__init__(config)
+        check_origin(config)
         self._screen: GateScreen | None = None
         self._files: list[str] = []
         self._annotations: list[str] = []
@@ -82,8 +84,9 @@ class GateRun(EvolveRun):
             if changed and _skills(skills_folder(config), reference.only) != after:
                 raise ConfigError("a skill changed while the gate ran; start again")
         unchanged = sum(before.get(name) == skill for name, skill in after.items())
-        if options.switched_on(config, "evolve_plan"):
+        if config.getoption("evolve_plan"):
             self._plan_lines, self._exit = _planned(reference, changed, compared, unchanged), 0
+            config.stash[ENDED] = True
             return
         self._decide(reference, changed, compared, unchanged)
         assert self._screen is not None
@@ -94,6 +97,7 @@ class GateRun(EvolveRun):
         for line in self._screen.lines:
             publish_gate(session, line)
         self._exit = 0 if self._screen.passed else 1
+        config.stash[ENDED] = True
 
     def _compare(self, session: pytest.Session, reference: Reference, changed: Sequence[Change]) -> _Compared:
         narrowed = self._partial(session) or ""
@@ -104,9 +108,10 @@ class GateRun(EvolveRun):
         write, live = self._writer()
         mine = list(changed)
         if reference.tree is not None:
+            here_are = case_marks(session)  # a case that cannot be one is told before anything is spent
             there = self._there(reference, changed, write)
             compared.add(there, changed)
-            compared.lost = _lost(there.cases, case_marks(session), changed)
+            compared.lost = _lost(there.cases, here_are, changed)
             # What the reference does not know at all is judged by the cases that come with it.
             known = {case.skill for case in there.cases}
             mine = [change for change in changed if change.kind == "added" and change.was not in known]

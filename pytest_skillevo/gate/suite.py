@@ -29,7 +29,9 @@ from ..core.skill import Skill
 from ..core.verdict import PairedCase
 from ..core.versions import Change
 from ..evolve import EvolveRun, natural
-from .plan import PlannedTrial, check_rollouts, planned, planned_from, total_of
+from ..stages.trial_plan import PlannedTrial, planned_from
+from .plan import check_rollouts, planned, total_of
+from .trust import ENDED
 
 if TYPE_CHECKING:
     from ..stages.trial import Trial
@@ -144,7 +146,7 @@ def judge_here(
     plans = tuple(planned(session.config, trial, change.name, change.kind) for change, trial, _ in trials)
     check_rollouts(session.config, total_of(plans))
     found = []
-    for change, trial, items in [] if options.switched_on(session.config, "evolve_plan") else trials:
+    for change, trial, items in [] if session.config.getoption("evolve_plan") else trials:
         progress = ProgressLines(write, time.monotonic, live=live)
         try:
             tried = wiring.run_trial(session, trial, items, progress)
@@ -222,6 +224,7 @@ class SuiteRun(EvolveRun):
         }
         Path(job["answer"]).write_text(json.dumps(answer), encoding="utf-8")
         self._exit = 0
+        self._config.stash[ENDED] = True
 
 
 def _skill(name: str, folder: str | None) -> Skill:

@@ -9,7 +9,7 @@ from . import figures
 from .text import no_command, one_line, visible, wrap
 
 if TYPE_CHECKING:
-    from ..gate.plan import PlannedTrial
+    from ..stages.trial_plan import PlannedTrial
 
 WIDTH: Final = 79
 _LABEL: Final = 12

@@ -87,7 +87,7 @@ def measure(
     flagged = flagged_criticals(holdout, settings.rules)
     reruns: dict[str, PairedCase] = {}
     if flagged:
-        progress.stage("critical rerun", total=2 * len(flagged) * RERUN_REPEATS)
+        progress.stage("critical runs", total=2 * len(flagged) * RERUN_REPEATS)
         for case_id in flagged:
             progress.critical(case_id, repeats=RERUN_REPEATS)
         fresh = arms.compare("rerun", [dataset.by_id[case_id] for case_id in flagged], RERUN_REPEATS)

@@ -10,7 +10,7 @@ class Progress(Protocol):
     """Listens to a running experiment. Every call is cheap; none may raise."""
 
     def stage(self, name: str, *, total: int | None = None) -> None:
-        """A stage begins ("search", "confirmation", "critical rerun", "replay"); `total` is its planned rollouts."""
+        """A stage begins ("search", "confirmation", "critical runs", "replay"); `total` is its planned rollouts."""
 
     def search(
         self,

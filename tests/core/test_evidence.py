@@ -17,7 +17,14 @@ def pairs(after, n=30):
 
 
 def body(after=(0.9, 0.9), verdict="ACCEPT", **more):
-    skill = {"name": "demo", "verdict": verdict, "merge": True, "pairs": pairs(after), "reruns": {}}
+    skill = {
+        "name": "demo",
+        "verdict": verdict,
+        "merge": True,
+        "pairs": pairs(after),
+        "reruns": {},
+        "files": {"t.py": "d"},
+    }
     return {
         "rules": Rules(goal=Goal.no_worse, repeats=2).to_json(),
         "skills": [skill],
@@ -56,7 +63,14 @@ def test_what_does_not_fit_together_is_told(change, told):
 
 
 def test_inconclusive_needs_a_person():
-    few = {"name": "demo", "verdict": "INCONCLUSIVE", "merge": True, "pairs": pairs((0.9, 0.9), 5), "reruns": {}}
+    few = {
+        "name": "demo",
+        "verdict": "INCONCLUSIVE",
+        "merge": True,
+        "pairs": pairs((0.9, 0.9), 5),
+        "reruns": {},
+        "files": {"t.py": "d"},
+    }
     assert problems(sealed(body(skills=[few])))
     assert problems(sealed(body(skills=[few], accepted={"by": "ann", "reason": "I read it"}))) == []
 

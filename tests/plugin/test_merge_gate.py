@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from pytest_skillevo.cli import main
+from pytest_skillevo.core.evidence import sealed
 from pytest_skillevo.store import Store
 
 from .gate_project import GateProject
@@ -187,7 +188,7 @@ def test_skipped_cases_never_pass(project: GateProject) -> None:
     project.skill("demo", " Be kind.")
     result = project.gate("--evolve-repeats=1")
     assert result.ret == 1, shown(result)
-    told(result, "demo", "BLOCKED", "skipped themselves")
+    told(result, "demo", "BLOCKED", "skipped itself")
 
 
 def test_the_simulated_model_lets_nothing_pass_unless_it_is_allowed_to(project: GateProject) -> None:
@@ -427,3 +428,89 @@ def rollouts_in(project: GateProject) -> int:
     with Store.open(project.path / ".skillevo") as store:
         (one,) = store.experiments()
         return sum(entry.kind == "rollout" for entry in store.entries(one.id))
+
+
+@pytest.mark.parametrize(
+    "line", ["--collect-only", "--evolve-plan", "--markers", "--allow-simulated", "--evolve-accept-reason=fine"]
+)
+def test_no_option_in_the_ini_file_of_a_change_lets_the_change_pass(project: GateProject, line: str) -> None:
+    project.skill("demo", " Be slow.")
+    project.pytester.makeini(f"[pytest]\naddopts = {line}\n")
+    project.commit("slower, and no judgement")
+    # In a process of its own: pytest itself may end before any session begins.
+    result = project.pytester.runpytest_subprocess("--evolve-gate", "--evolve-baseline=main", "--evolve-repeats=1")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR, shown(result)
+
+
+def test_a_gate_that_only_collects_is_refused(project: GateProject) -> None:
+    result = project.gate("--co")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    told(result, "--evolve-gate does not go with --collect-only", "--evolve-plan tells what would run")
+
+
+def test_skills_in_a_submodule_do_not_count_as_new_ones(project: GateProject, tmp_path: Path) -> None:
+    shutil.copytree(project.path / "skills", tmp_path / "skills")
+    for command in (["init", "-q", "-b", "main"], ["add", "-A"], ["commit", "-q", "-m", "skills"]):
+        project.git("-C", str(tmp_path / "skills"), *command)
+    project.git("checkout", "-q", "main")
+    project.git("rm", "-r", "-q", "skills")
+    project.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(tmp_path / "skills"), "skills")
+    project.commit("skills of their own")
+    project.git("checkout", "-q", "-B", "change")
+    project.skill("demo", " Be slow.")
+    result = project.gate("--evolve-repeats=1")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR, shown(result)
+    told(result, "skills is a git submodule, so the reference does not hold its skills")
+
+
+def test_a_skill_that_is_a_link_out_of_the_repository_is_not_unchanged(project: GateProject, tmp_path: Path) -> None:
+    project.git("checkout", "-q", "main")
+    shutil.move(project.path / "skills" / "demo", tmp_path / "demo")
+    (project.path / "skills" / "demo").symlink_to(tmp_path / "demo")
+    project.commit("a link")
+    project.git("checkout", "-q", "-B", "change")
+    (tmp_path / "demo" / "SKILL.md").write_text(
+        "---\nname: demo\ndescription: Slow.\n---\nBe slow.\n", encoding="utf-8"
+    )
+    result = project.gate("--evolve-repeats=1")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR, shown(result)
+    told(result, "skills/demo is a link out of the repository")
+
+
+def test_a_hostile_evidence_file_is_told_and_breaks_nothing(
+    project: GateProject, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project.skill("demo", " Be kind.")
+    assert project.gate("--evolve-repeats=1").ret == 0
+    good = evidence(project)
+    (skill,) = good["skills"]
+
+    def verdict_on(text: str) -> tuple[int, str]:
+        (project.path / "skillevo-evidence.json").write_text(text, encoding="utf-8")
+        capsys.readouterr()
+        code = main(["evidence", "verify"])
+        out, err = capsys.readouterr()
+        return code, " ".join((out + err).split())
+
+    def sealed_with(**changes: object) -> str:
+        body = {key: value for key, value in good.items() if key not in ("format", "version", "digest", "signature")}
+        return json.dumps(sealed(body | changes))
+
+    for text in ("[" * 200_000, '{"a":' * 100_000, '{"version": ' + "9" * 6_000 + "}"):
+        assert verdict_on(text)[0] == 4
+    for text, wrong in (
+        ("null", "no evidence file"),
+        (sealed_with(all_skills=[]), "the file is not whole"),
+        (sealed_with(rules=None), "the file is not whole"),
+        (sealed_with(skills=[skill | {"pairs": "abc"}]), "the file is not whole"),
+        (sealed_with(skills=[skill, skill]), "a skill is in it twice"),
+        (sealed_with(skills=[skill | {"files": {}}]), "no file is named that decides its scores"),
+        (
+            sealed_with(skills=[skill | {"files": {"a\n::error::b\x1b[31m": "c"}}]),
+            r"a ::error::b\x1b[31m, which decides",
+        ),
+    ):
+        code, said = verdict_on(text)
+        assert (code, wrong in said) == (1, True), said
+    lenient = sealed_with(rules=good["rules"] | {"margin": 0.5})
+    assert "by its own rules: goal no-worse, margin 0.5" in verdict_on(lenient)[1]
