@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from . import options
-from .core.errors import ConfigError
-from .families.conformance import CHECKS, Check, CheckFailed
+from .core.errors import ConfigError, SkillevoError
+from .families.conformance import CHECKS, Check
 from .families.registry import FILE, find_family, load_family
 from .families.spec import FamilySpec
 
@@ -28,7 +28,7 @@ class FamilyCheck(pytest.Item):
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """A broken rule in words; anything else with its traceback."""
-        if isinstance(excinfo.value, CheckFailed):
+        if isinstance(excinfo.value, SkillevoError):
             return f"{self._spec.name}: {self.name}\n{excinfo.value}"
         return super().repr_failure(excinfo, style)
 

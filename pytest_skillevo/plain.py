@@ -195,8 +195,8 @@ class PlainRun:
         case = self._cases.get(item.nodeid)
         failed_call = report.when == "call" and report.failed
         error = call.excinfo.value if failed_call and call.excinfo is not None else None
-        if isinstance(error, CassetteMiss):
-            report.longrepr = str(error)  # a traceback through the agent would only hide it
+        if isinstance(error, CassetteMiss | ConfigError) and not isinstance(error, EvaluationError):
+            report.longrepr = str(error)  # a traceback through the agent or the engine would only hide it
         if case is None or case.split != "holdout":
             return report
         if self._show:

@@ -20,6 +20,7 @@ from ..core.protocols import Behaviour
 from ..core.records import SPLITS, Split, Task
 from ..core.suggest import did_you_mean
 from .declared import first_problem
+from .guarded import guarded
 from .scenario import Scenario
 from .spec import POLICIES, PROFILES, FamilySpec, Policy, Profile
 from .tasks import make_task
@@ -152,7 +153,7 @@ def _checked(value: Any, where: str) -> FamilySpec:
         raise ConfigError(f"{where} must define FAMILY, a FamilySpec, not {type(value).__name__}")
     if problem := first_problem(value):
         raise ConfigError(f"{where}: {problem}")
-    return value
+    return guarded(value)
 
 
 def load_behaviour(spec: FamilySpec) -> Behaviour | None:

@@ -107,6 +107,10 @@ def _fold(value: Any, schema: Mapping[str, Any]) -> Any:
 _LARGEST: Final = 10**15
 
 
+#: The types of JSON schema that an argument may have; an array holds texts.
+ARGUMENT_TYPES: Final = ("boolean", "array", "string", "number", "integer")
+
+
 def _is(kind: str, value: Any) -> bool:
     """Whether a JSON value has a type of JSON schema."""
     if kind == "boolean":

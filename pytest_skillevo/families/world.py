@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 from ..core.canonical import digest_json
 from ..core.draws import draw_bits, draw_int, pick, shuffled
+from ..core.errors import ConfigError
 from ..core.records import SPLITS, Split
 
 T = TypeVar("T")
@@ -120,6 +121,10 @@ class World:
         return self.grouped[attribute].get(value.casefold(), ())
 
 
+#: Words that are tried for every name that is needed.
+ATTEMPTS: Final = 200
+
+
 @cache
 def names(
     version: str, size: int, syllables: Syllables, kinds: tuple[str, ...], denied: tuple[str, ...]
@@ -132,6 +137,11 @@ def names(
     attempt = 0
     while len(found) < size:
         attempt += 1
+        if attempt > ATTEMPTS * size:
+            raise ConfigError(
+                f"{version}: the syllables make only {len(found)} different names, {size} are needed (three times"
+                " Population.size): give Syllables more onsets or rhymes, or deny fewer names"
+            )
         word = syllables.word(chance.at(attempt))
         low = word.casefold()
         tails = {low[start:] for start in range(len(low))}

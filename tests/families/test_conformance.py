@@ -195,6 +195,12 @@ def test_a_behaviour_that_does_not_fit_its_family_is_found(family, tmp_path, old
             "    weight = 1 + len(3)\n    weight = thing.get",
             "class",
         ),
+        (
+            "the behaviour solves its tasks",
+            "    weight = thing.get",
+            "    weight = thing.heavy\n    weight = thing.get",
+            r"raised AttributeError(?s:.)*behaviour.py:\d+ in _class\n    weight = thing.heavy",
+        ),
         ("each practice mends a weakness", "300 if worker.lapses(CLASS) else 500", "500", "'class by rule'"),
         ("each practice mends a weakness", "(COLOUR, CLASS)", "(CLASS,)", "add it to Conduct.practices"),
     ],

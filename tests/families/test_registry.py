@@ -141,8 +141,9 @@ def test_an_installed_family_goes_before_a_file(monkeypatch, recipe, tmp_path):
     point = EntryPoint("recipe", "somewhere:FAMILY", registry.GROUP)
     monkeypatch.setattr(EntryPoint, "load", lambda self: recipe)
     monkeypatch.setattr(registry, "entry_points", lambda group: [point] if group == registry.GROUP else [])
-    assert find_family("recipe", tmp_path) is recipe
-    assert list(families(SUITE)) == [recipe, recipe]
+    assert find_family("recipe", tmp_path).folder == recipe.folder
+    assert find_family("recipe", tmp_path) is find_family("recipe", tmp_path)
+    assert [one.folder for one in families(SUITE)] == [recipe.folder, recipe.folder]
 
 
 def test_an_entry_point_that_is_no_family_is_named(monkeypatch, tmp_path):

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 from unittest import mock
 
+from ...core.errors import SkillevoError
 from ...core.records import NO_USAGE, SPLITS, AgentRun, Evaluation, Split
 from ..oracle import Script
 from ..scenario import Scenario
@@ -17,7 +18,7 @@ from ..tasks import grade
 from ..tools import Toolbox
 
 
-class CheckFailed(Exception):
+class CheckFailed(SkillevoError):
     """A rule that a family does not keep; the message says where, and what to do."""
 
 

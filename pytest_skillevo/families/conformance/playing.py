@@ -13,6 +13,7 @@ from typing import Final
 
 from ...core.canonical import digest
 from ...core.errors import ConfigError
+from ...core.frames import author_line
 from ...core.records import Evaluation
 from ...models.simulated.conduct import Conduct
 from ...models.simulated.practices import Practice
@@ -118,4 +119,8 @@ def play(conduct: Conduct, scenario: Scenario, lapsing: Practice | None = None, 
             batch = program.send([Answer(json.loads(box.call(call.tool, call.arguments))) for call in batch])
     except StopIteration:
         return graded(scenario, box)
+    except Exception as error:
+        raise CheckFailed(
+            f"the behaviour raised {type(error).__name__}: {error} at {where(scenario)}{author_line(error)}"
+        ) from None
     raise CheckFailed(f"the behaviour is not done after {TURNS} turns at {where(scenario)}")

@@ -6,7 +6,8 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...core.errors import ConfigError
+from ...core.errors import ConfigError, SkillevoError
+from ...core.frames import author_line
 from ...core.protocols import Behaviour, Reply, ToolCall
 from ...core.records import Message
 from ..tokens import estimated_usage
@@ -50,8 +51,17 @@ class SimulatedModel:
 
     def _answer(self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]], seed: int) -> Reply:
         for behaviour in self._behaviours:
-            if behaviour.recognises(messages, tools):
-                return behaviour.reply(messages, tools, seed=seed)
+            try:
+                if behaviour.recognises(messages, tools):
+                    return behaviour.reply(messages, tools, seed=seed)
+            except SkillevoError:
+                raise
+            except Exception as error:
+                raise ConfigError(
+                    f"the behaviour of the family {behaviour.name} raised {type(error).__name__}: {error}"
+                    f" (turn {1 + sum(m.get('role') == 'assistant' for m in messages)}, seed {seed})"
+                    f"{author_line(error)}"
+                ) from None
         if reflection.recognises(messages):
             return reflection.reply(messages, seed=seed, mix=self._mix, terms=self._terms)
         if reviewer.recognises(messages):
