@@ -161,6 +161,9 @@ class InMemory(Recorder):
         """Keep nothing."""
         return True
 
+    def write_notes(self) -> None:
+        """There are none."""
+
     def cleaned(self, payload: Any) -> Any:
         """As it is."""
         return payload

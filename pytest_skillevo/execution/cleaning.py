@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NewType
 
@@ -57,6 +57,11 @@ def safe_text(value: object) -> str:
         return f"<unprintable {type(value).__name__} object>"
 
 
+def _are_numbers(values: Sequence[Any]) -> bool:
+    """Whether all are finite floats: lists of scores are the longest, and nothing has to be looked at in them."""
+    return all(type(value) is float for value in values) and all(map(math.isfinite, values))
+
+
 class _Copier:
     """Copies a value into plain JSON; `_left` and `_room` count down the values and characters that may still be."""
 
@@ -73,8 +78,6 @@ class _Copier:
             return "[cut: too many values]"
         if value is None or value is True or value is False:
             return value
-        if type(value) is float and math.isfinite(value):
-            return value  # most values are scores
         if isinstance(value, str):
             return self._text(str.__str__(value))
         if isinstance(value, int):
@@ -93,6 +96,9 @@ class _Copier:
         try:
             if isinstance(value, Mapping):
                 return self._object(value, depth + 1)
+            if len(value) <= self._left and _are_numbers(value):
+                self._left -= len(value)
+                return list(value)
             return [self.copy(item, depth + 1) for item in self._some(value)]
         finally:
             self._open.discard(id(value))

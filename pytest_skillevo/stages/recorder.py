@@ -80,6 +80,7 @@ class Recorder:
         self._budget = budget
         self._known = {entry.key: entry.payload for entry in store.entries(experiment)}
         self._held: list[JournalEntry] = []
+        self._notes: list[JournalEntry] = []
         self._cache = cache
         self._ledger = Ledger(caps)
         self.usage: dict[str, Usage] = {}
@@ -111,7 +112,7 @@ class Recorder:
         They are kept only when something is asked after them: a run that stops because of them asks them again.
         """
         if self._held:
-            self._store.append(self._experiment, self._held)
+            self._append(self._held)
             self._held = []
 
     def run(
@@ -167,7 +168,7 @@ class Recorder:
             self._known[request.id] = payload
             entries.append(JournalEntry(request.id, "rollout", payload))
         if entries:
-            self._store.append(self._experiment, entries)
+            self._append(entries)
         for index in found:
             outcome = self._recorded(requests[index])
             assert outcome is not None
@@ -252,7 +253,7 @@ class Recorder:
 
     def _enter(self, question: Question, payload: dict[str, Any]) -> None:
         self._known[question.key] = payload
-        self._store.append(self._experiment, [JournalEntry(question.key, question.role, payload)])
+        self._append([JournalEntry(question.key, question.role, payload)])
 
     def _answered(self, question: Question) -> Reply:
         payload = self._known[question.key]
@@ -273,7 +274,7 @@ class Recorder:
             value = make()
             if value is None:
                 return None
-            self._store.append(self._experiment, [JournalEntry(key, kind, value)])
+            self._append([JournalEntry(key, kind, value)])
             self._known[key] = value
         return self._known[key]
 
@@ -284,13 +285,22 @@ class Recorder:
     def note(self, entries: Sequence[JournalEntry]) -> bool:
         """Record what others shall read about the run; entries that are there already are left as they are.
 
+        They are committed with the next answer, or by `write_notes`: no answer, and a resumed run makes them again.
         Returns whether one was new.
         """
         fresh = [entry for entry in entries if entry.key not in self._known]
-        if fresh:
-            self._store.append(self._experiment, fresh)
-            self._known.update((entry.key, entry.payload) for entry in fresh)
+        self._notes += fresh
+        self._known.update((entry.key, entry.payload) for entry in fresh)
         return bool(fresh)
+
+    def write_notes(self) -> None:
+        """Commit what was noted since the last answer."""
+        if self._notes:
+            self._append(())
+
+    def _append(self, entries: Sequence[JournalEntry]) -> None:
+        self._store.append(self._experiment, [*self._notes, *entries])
+        self._notes.clear()
 
     def _recorded(self, request: RolloutRequest) -> Outcome | None:
         payload = self._known.get(request.id)
@@ -316,7 +326,7 @@ class Recorder:
         if told.status == "errored":
             self._held.append(entry)
         else:
-            self._store.append(self._experiment, [entry])
+            self._append([entry])
         if told.status == "scored" and self._cache is not None and (key := self._cache.key(request)):
             self._cache.keep(key, answer)
         return told

@@ -120,8 +120,10 @@ class Search:
                 self._tell(iterations, budget)
         except KeyboardInterrupt:
             self._engine.stop(StopReason.INTERRUPTED)
+            self._recorder.write_notes()
             raise KeyboardInterrupt(best_so_far(self._engine.result())) from None
         self._tell(iterations, budget)
+        self._recorder.write_notes()
         result = self._engine.result()
         end = {"stop_reason": str(result.stop_reason), "stop_detail": result.stop_detail, "winner": result.winner}
         counts = {"iterations": result.iterations, "rollouts": result.rollouts}
@@ -170,6 +172,7 @@ class Search:
             "validation": list(dataset.validation),
         }
         self._note("search/event/begin", BEGIN_KIND, payload, "search_begun")
+        self._recorder.write_notes()
 
     def _tell(self, iterations: int, budget: int) -> None:
         """Record and show what is new."""

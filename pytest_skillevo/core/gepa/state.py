@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from typing import Final, cast
 
 from ..draws import draw_int
 from ..errors import ConfigError
@@ -21,8 +21,6 @@ from .sampling import History
 from .settings import SearchDataset, SearchSettings
 from .steps import Steps, Stop
 from .strategy import Strategy
-
-_AGENT: Final = {"agent"}
 
 #: Behind the name of an objective as cost: the higher, the better.
 HIGHER: Final = ":max"
@@ -108,15 +106,12 @@ class State:
         self.budget.reserve(len(ids))
         digest = skill.digest
         answers = yield tuple([RolloutRequest(id, case, digest, seed, 0, phase) for case, id in ids.items()])
-        outcomes: dict[str, Outcome] = {}
-        for case in cases:
-            answer = answers[ids[case]]
-            assert isinstance(answer, RolloutAnswer)
-            outcomes[case] = answer.outcome
+        outcomes = {case: cast(RolloutAnswer, answers[id]).outcome for case, id in ids.items()}
         self.budget.settle(outcomes.values())
         draft.spent += len(cases)
-        self._leave_out(draft, [case for case, outcome in outcomes.items() if outcome.status == "skipped"], outcomes)
-        self._scored.update(case for case, outcome in outcomes.items() if outcome.status == "scored")
+        unscored = [case for case, outcome in outcomes.items() if outcome.evaluation is None]
+        self._leave_out(draft, [case for case in unscored if outcomes[case].status == "skipped"], outcomes)
+        self._scored.update(outcomes.keys() - unscored if unscored else outcomes)
         return outcomes
 
     def _leave_out(self, draft: Draft, skipped: Sequence[str], outcomes: Mapping[str, Outcome]) -> None:
@@ -184,8 +179,11 @@ class State:
 
     def _cost(self, evaluation: Evaluation) -> float | None:
         if self.settings.cost == "tokens":
-            usage = evaluation.usage
-            return (usage["agent"] if usage.keys() == _AGENT else Usage.total(usage.values())).tokens if usage else None
+            roles = evaluation.usage.values()
+            if len(roles) == 1:
+                (usage,) = roles
+                return usage.tokens
+            return Usage.total(roles).tokens if roles else None
         name = self.settings.cost.removesuffix(HIGHER)
         value = evaluation.objectives.get(name)
         return -value if value is not None and name != self.settings.cost else value
