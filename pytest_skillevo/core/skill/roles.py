@@ -89,6 +89,7 @@ def _rank(role: Role, key: str) -> int:
     return match.lastindex or 0 if match else 0
 
 
+@lru_cache(maxsize=512)
 def _key(title: str) -> str:
     """The title as bare lower-case words: no emphasis, emoji, numbering, brackets or punctuation."""
     if len(title) > _LONGEST:

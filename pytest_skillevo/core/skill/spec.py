@@ -6,9 +6,11 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
+from .frontmatter import REMEMBERED
 from .markdown import is_blank, normal_block, scan, split_lines
 
 _NUMBERED: Final = re.compile(r"[ \t]*(?:\d{1,9}(?:[.)](?=[ \t]|\Z)|[、．])|[①-⑳❶-❿])[ \t]*")
@@ -55,6 +57,7 @@ def bullet_list(items: Sequence[str]) -> str:
     return "\n".join(_item("- ", item) for item in items)
 
 
+@lru_cache(maxsize=REMEMBERED)
 def read_steps(text: str) -> tuple[str, ...]:
     """Numbered items, else headings such as "Step 2", else bullets, else nothing (spec/landscape.md part 4).
 
@@ -64,6 +67,7 @@ def read_steps(text: str) -> tuple[str, ...]:
     return page.items(_NUMBERED) or page.step_sections() or page.items(_BULLET)
 
 
+@lru_cache(maxsize=REMEMBERED)
 def read_pitfalls(text: str) -> tuple[str, ...]:
     """Top-level list items, bullets or numbers, whichever come first; else sub-sections; else paragraphs."""
     page = _Page(text)
