@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
 from . import options
-from .collection import Marked
+from .collection import Marked, build_cases, skill_items
 from .core.verdict import Noise, Verdict, noise_of
 from .evolve import EvolveRun
 from .gate.plan import check_rollouts, planned
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 #: Key of the journal entry that holds the figures.
 KEY: Final = "aa/noise"
+#: The same for the digests of the files that decided its scores.
+FILES: Final = "aa/files"
 
 
 class AARun(EvolveRun):
@@ -60,7 +62,8 @@ class AARun(EvolveRun):
         )
         with wiring.open_store(self._config) as store:
             if all(entry.key != KEY for entry in store.entries(tried.id)):
-                store.append(tried.id, [JournalEntry(KEY, "noise", self._noise.to_json())])
+                files = JournalEntry(FILES, "noise", scoring_files(session, seed.name))
+                store.append(tried.id, [JournalEntry(KEY, "noise", self._noise.to_json()), files])
         self._exit = 0
 
     def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:
@@ -93,25 +96,52 @@ def noise_lines(noise: Noise, goal: str) -> list[str]:
     return lines
 
 
-def earlier_noise(config: pytest.Config, skill: str, report: Mapping[str, Any]) -> str:
-    """What the last A/A of this skill with this model found, in a sentence; empty when there was none."""
+def earlier_noise(session: pytest.Session, skill: str, report: Mapping[str, Any]) -> str:
+    """What the last A/A of this skill found, in a sentence; empty when there was none.
+
+    One that measured something else than the gate does is called stale, and quoted only when there is no other.
+    """
     from . import wiring
     from .collection import home_folder
     from .store import Store
 
+    config = session.config
     if not Store.exists(home_folder(config), wiring.store_url(config)):
         return ""
+    files, stale = scoring_files(session, skill), ""
     with wiring.open_store(config) as store:
         for one in store.experiments(skill):
-            identity = one.settings.get("identity", {})
-            models = identity.get("models", {})
-            used = {role: name for role, name in report["model"]["roles"].items() if name is not None}
-            if one.settings.get("kind") != "aa" or any(models.get(role) != name for role, name in used.items()):
+            found = {entry.key: entry.payload for entry in store.entries(one.id)}
+            if one.settings.get("kind") != "aa" or KEY not in found:
                 continue
-            for entry in store.entries(one.id):
-                if entry.key == KEY:
-                    noise = Noise(**{**entry.payload, "verdict": Verdict(entry.payload["verdict"])})
-                    same = identity.get("dataset version") == report["dataset"]["fingerprint"]
-                    since = "" if same else "; the cases have changed since"
-                    return f"{noise.sentence}, on {one.created_at[:10]}{since}"
-    return ""
+            noise = Noise(**{**found[KEY], "verdict": Verdict(found[KEY]["verdict"])})
+            told = f"{noise.sentence}, on {one.created_at[:10]}"
+            other = list(_differences(one.settings.get("identity", {}), found.get(FILES), report, files))
+            if not other:
+                return told
+            stale = stale or f"{told}; that is stale, with {' and '.join(other)}: run --evolve-aa again"
+    return stale
+
+
+def scoring_files(session: pytest.Session, skill: str) -> dict[str, str]:
+    """Digests of the files that decide the scores of a skill's cases."""
+    from . import wiring
+
+    mine = [one for one in build_cases(skill_items(session.items)) if one.case.skill == skill]
+    return wiring.evaluator_digests(session, mine)
+
+
+def _differences(
+    identity: Mapping[str, Any], known: Mapping[str, str] | None, report: Mapping[str, Any], files: Mapping[str, str]
+) -> Iterator[str]:
+    """What an A/A had that the report of a gate has not."""
+    models = identity.get("models", {})
+    used = {role: name for role, name in report["model"]["roles"].items() if name is not None}
+    if other := sorted({str(models.get(role)) for role, name in used.items() if models.get(role) != name}):
+        yield f"another model ({', '.join(other)})"
+    if identity.get("dataset version") != report["dataset"]["fingerprint"]:
+        yield "other cases"
+    elif known != files:
+        yield "other tests"
+    if identity.get("versions") != report["experiment"]["versions"]:
+        yield "other versions of pytest-skillevo, pytest or Python"

@@ -88,7 +88,7 @@ class GateRun(EvolveRun):
             self._plan_lines, self._exit = _planned(reference, changed, compared, unchanged), 0
             config.stash[ENDED] = True
             return
-        self._decide(reference, changed, compared, unchanged)
+        self._decide(session, reference, changed, compared, unchanged)
         assert self._screen is not None
         self._screen = cleaned_screen(self._screen)
         annotations = partial(gate_annotations, self._screen)
@@ -126,7 +126,14 @@ class GateRun(EvolveRun):
         with tempfile.TemporaryDirectory(prefix="skillevo-gate-", ignore_cleanup_errors=True) as temp:
             return judge_there(self._config, reference.tree, (top or root).resolve(), changed, Path(temp), write)
 
-    def _decide(self, reference: Reference, changed: Sequence[Change], compared: _Compared, unchanged: int) -> None:
+    def _decide(
+        self,
+        session: pytest.Session,
+        reference: Reference,
+        changed: Sequence[Change],
+        compared: _Compared,
+        unchanged: int,
+    ) -> None:
         decisions = _together(list(compared.judged.values()))
         accept = self._config.getoption("evolve_accept_reason")
         allow = bool(self._config.getoption("allow_simulated"))
@@ -145,7 +152,7 @@ class GateRun(EvolveRun):
                 simulated=is_simulated and not allow,
             )
             decision = judged(decisions.get(change.name, _no_cases(change, reference)), facts)
-            notes = [] if found is None else self._notes(change, found)
+            notes = [] if found is None else self._notes(session, change, found)
             merge = passes(decision, accept)
             if merge and decision.verdict is Verdict.INCONCLUSIVE:
                 notes.append(f"a person lets it pass all the same: {accept}")
@@ -157,14 +164,14 @@ class GateRun(EvolveRun):
             )
         self._screen = GateScreen(reference.label, tuple(lines), unchanged, simulated)
 
-    def _notes(self, change: Change, found: Judged) -> list[str]:
+    def _notes(self, session: pytest.Session, change: Change, found: Judged) -> list[str]:
         from ..aa import earlier_noise
 
         notes = []
         if found.openings:
             times = "once" if found.openings == 1 else f"{found.openings} times"
             notes.append(f"these holdout cases were used {times} before")
-        noise = earlier_noise(self._config, change.was, found.report)
+        noise = earlier_noise(session, change.was, found.report)
         notes += [noise] if noise else []
         return notes
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from .. import options
-from ..collection import build_cases, skill_items
+from ..collection import build_cases, config_folder, skill_items
 from ..core.errors import ConfigError, ExperimentInterrupted, InfrastructureError
 from ..core.gates.redaction import redactor, secret_values
 from ..core.merge import CaseMark
@@ -267,6 +267,7 @@ def judge_there(
         *([] if Path(sys.argv[0]).name == "__main__.py" else ["-P"]),
         *("-m", "pytest", "-p", "no:cacheprovider", "-o", f"skillevo_home={home_folder(config).absolute()}"),
         *_arguments(config, top, tree, start),
+        *_cassettes(config),
     ]
     environment = {**os.environ, JOB_VARIABLE: str(job), "PYTHONDONTWRITEBYTECODE": "1"}
     tail = _session(command, start if start.is_dir() else tree, environment, write)
@@ -304,6 +305,14 @@ def _session(
             process.terminate()
             raise
     return list(tail)
+
+
+def _cassettes(config: pytest.Config) -> tuple[str, ...]:
+    """The working tree's cassettes: those of the reference know no answer to the new skill, and its tree is removed."""
+    if options.value_of(config, "evolve_cassettes") == "off":
+        return ()
+    folder = config_folder(config) / str(config.getini("skillevo_cassettes"))
+    return ("-o", f"skillevo_cassettes={folder.absolute()}")
 
 
 def _below(path: Path, top: Path) -> Path:

@@ -274,6 +274,13 @@ def test_an_aa_stores_its_noise_and_the_gate_quotes_it(project: GateProject) -> 
     result = project.gate("--evolve-repeats=1")
     assert result.ret == 0, shown(result)
     told(result, "Same skill against itself", "29 of 31")
+    assert "stale" not in shown(result)
+    project.suite(old="0.05, 0.05", new="0.04, 0.04")
+    project.commit("less noise")
+    project.git("branch", "-f", "main")
+    project.skill("demo", " Be kinder.")
+    later = project.gate("--evolve-repeats=1")
+    told(later, "Same skill against itself", "29 of 31", "that is stale, with other cases: run --evolve-aa again")
 
 
 def test_resuming_the_last_experiment_means_a_search_and_no_gate(project: GateProject) -> None:

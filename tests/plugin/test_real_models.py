@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
 import socket
+import subprocess
 from collections.abc import Callable
 
 import pytest
@@ -138,6 +140,28 @@ def test_a_changed_skill_makes_the_cassette_stale_and_the_holdout_stays_closed(r
     )
     stale.stdout.no_fnmatch_line("*swordfish*")
     stale.stdout.no_fnmatch_line("*Traceback*")
+
+
+def test_a_gate_is_recorded_for_both_versions_and_replayed_to_the_same_decision(run, project, write_skill):
+    git = ("git", "-c", "user.name=a", "-c", "user.email=a@b")
+    for command in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "begin"]):
+        subprocess.run([*git, *command], cwd=project.path, check=True)
+    folder = write_skill()
+    text = (folder / "SKILL.md").read_text(encoding="utf-8")
+    (folder / "SKILL.md").write_text(text.replace("Answer it.", "Answer it well."), encoding="utf-8")
+    gate = ("--evolve-gate", "--evolve-baseline=HEAD", "--evolve-repeats=1")
+    refused = run(*gate, "--evolve-cassettes=replay", live=False)
+    assert refused.ret == 4
+    refused.stderr.fnmatch_lines(["*no answers of it are recorded*Record them: --evolve-cassettes=record*"])
+    figures = []
+    for mode in ("auto", "replay"):
+        result = run(*gate, f"--evolve-cassettes={mode}", live=mode == "auto")
+        assert result.ret == 1, result.stdout.str() + result.stderr.str()
+        (skill,) = json.loads((project.path / "skillevo-evidence.json").read_text(encoding="utf-8"))["skills"]
+        figures.append((skill["verdict"], skill["pairs"], skill["reruns"]))
+        shutil.rmtree(project.path / ".skillevo")
+    assert figures[0] == figures[1]
+    assert len(list((project.path / "cassettes").glob("test_suite-*.yaml"))) == 6
 
 
 def test_a_missing_recording_stops_an_experiment_with_the_difference(run):
