@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, TextIO
 
+from ..core.errors import damaged_store
 from ..report.text import columns, no_command
 
 _GAP: Final = "  "
@@ -49,9 +50,9 @@ def table(rows: Sequence[Sequence[str]]) -> list[str]:
 
 def ago(then: str, now: datetime) -> str:
     """How long ago an ISO time was, as people say it; the date when that is long ago or yet to come."""
-    age = now - datetime.fromisoformat(then)
+    age = now - _time(then)
     if age < timedelta(minutes=-1) or age > _RECENT:
-        return datetime.fromisoformat(then).astimezone(UTC).strftime("%Y-%m-%d")
+        return _time(then).astimezone(UTC).strftime("%Y-%m-%d")
     if age < timedelta(minutes=1):
         return "just now"
     if age < timedelta(hours=1):
@@ -63,4 +64,11 @@ def ago(then: str, now: datetime) -> str:
 
 def minute(then: str) -> str:
     """An ISO time to the minute, in UTC."""
-    return datetime.fromisoformat(then).astimezone(UTC).strftime("%Y-%m-%d %H:%M")
+    return _time(then).astimezone(UTC).strftime("%Y-%m-%d %H:%M")
+
+
+def _time(then: str) -> datetime:
+    try:
+        return datetime.fromisoformat(then)
+    except ValueError:
+        raise damaged_store(f"{then!r} is no time") from None

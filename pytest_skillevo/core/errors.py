@@ -44,3 +44,8 @@ class CapReached(SkillevoError):
     def __init__(self, reason: str, detail: str) -> None:
         super().__init__(detail)
         self.reason = reason
+
+
+def damaged_store(what: str) -> StoreError:
+    """The error of a store that holds what nobody has put into it."""
+    return StoreError(f"the store is damaged: {what}. Move it away to begin a new one")

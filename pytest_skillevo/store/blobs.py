@@ -53,7 +53,7 @@ def get_blob(connection: Connection, key: str) -> bytes:
         raise StoreError(f"the store has no content {key}")
     try:
         content = zlib.decompress(packed)
-    except zlib.error as error:
+    except (zlib.error, TypeError) as error:
         raise StoreError(f"content {key} is damaged: {error}") from None
     if digest(content) != key:
         raise StoreError(f"content {key} is damaged: it has another digest now")

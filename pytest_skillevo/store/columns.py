@@ -9,7 +9,7 @@ from typing import Any, Final
 from sqlalchemy import Dialect, Text
 from sqlalchemy.types import TypeDecorator
 
-from ..core.errors import StoreError
+from ..core.errors import StoreError, damaged_store
 
 #: What a text column cannot hold everywhere: NUL (PostgreSQL) and lone surrogates (UTF-8), and the escape itself.
 _UNSAFE: Final = re.compile("[\\\\\0\ud800-\udfff]")
@@ -55,5 +55,8 @@ def encode_json(value: Any, what: str) -> str:
 
 
 def decode_json(text: str) -> Any:
-    """The value that encode_json was given."""
-    return json.loads(text)
+    """The value that encode_json was given. Raises StoreError for a text that it has not written."""
+    try:
+        return json.loads(text)
+    except (ValueError, TypeError) as error:
+        raise damaged_store(f"a value is no JSON ({error})") from None

@@ -31,7 +31,10 @@ _WRITER: Final = lock_number("the one writer of a skillevo store")
 _POSTGRES: Final = frozenset({"postgres", "postgresql", "postgresql+psycopg"})
 
 _ADVICE: Final = (
-    (("not a database", "malformed", "encrypted"), "It is damaged or no store. Move it away to begin a new one."),
+    (
+        ("not a database", "malformed", "encrypted", "Could not decode"),
+        "It is damaged or no store. Move it away to begin a new one.",
+    ),
     (("locked", "busy", "lock timeout"), "Another process kept it busy; try again when that has finished."),
     (("readonly", "unable to open", "attempt to write"), "Check that its folder exists and may be written."),
     (("full",), "Free some disk space; what was stored before is intact."),
@@ -154,6 +157,8 @@ class Database:
             raise StoreError(self._sentence(str(error.orig))) from error
         except sqlite3.Error as error:
             raise StoreError(self._sentence(str(error))) from error
+        except UnicodeDecodeError as error:  # from the driver: flipped bits in a text
+            raise StoreError(self._sentence(f"malformed text ({error})")) from error
 
     def _sentence(self, problem: str) -> str:
         plain = " ".join(problem.split())

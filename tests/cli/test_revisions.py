@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from datetime import timedelta
 
 import pytest
@@ -230,3 +231,21 @@ def test_a_damaged_store_is_one_sentence(bench, run):
     bench.enter()
     (bench.root / ".skillevo" / "store.db").write_bytes(b"garbage" * 1000)
     assert "Move it away" in run("list", exits=1)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "words"),
+    [
+        ("created_at", "9999-99-99", "is damaged: '9999-99-99' is no time"),
+        ("evidence", '{"decision"', "is damaged: a value is no JSON"),
+        ("skill", b"rec\xc9pe", "Could not decode"),
+    ],
+)
+def test_a_value_that_was_damaged_in_the_store_is_one_sentence(bench, run, column, value, words):
+    bench.enter()
+    with sqlite3.connect(bench.root / ".skillevo" / "store.db") as connection:
+        connection.execute(f"UPDATE revisions SET {column} = CAST(? AS TEXT)", (value,))
+    connection.close()
+    said = run("list", exits=1)
+    assert words in said
+    assert "Move it away" in said
