@@ -90,7 +90,7 @@ def _read(file: Path, kind: type[Line]) -> list[Line]:
         raise ConfigError(f"{file} cannot be read: {error}") from None
     names = {field.name for field in fields(kind)}
     found = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:

@@ -27,16 +27,20 @@ def load_file(path: Path, format: str = "auto") -> tuple[Session, ...]:
     try:
         if path.stat().st_size > MAX_FILE:
             raise ConfigError(f"{path}: more than {MAX_FILE:,} bytes; split it into several files")
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
+        data = path.read_bytes()
+        text = data.decode("utf-8-sig")
+    except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error}") from None
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ConfigError(f"{path}:{line}: not UTF-8: {error.reason} (byte {data[error.start]:#04x})") from None
     if path.suffix.lower() in (".jsonl", ".ndjson"):
         return read_jsonl(text, format, where=str(path))
     try:
-        data = _parsed(text)
+        parsed = _parsed(text)
     except ValueError as error:
         raise ConfigError(f"{path}: {error}") from None
-    return read_session(data, format, where=str(path), id=path.stem)
+    return read_session(parsed, format, where=str(path), id=path.stem)
 
 
 def read_session(
@@ -70,7 +74,8 @@ def read_jsonl(text: str, format: str = "auto", *, where: str = "sessions") -> t
     loose: dict[str, list[_Timed]] = {}
     spans: list[Any] = []
     stem = Path(where).stem
-    for number, line in enumerate(text.splitlines(), 1):
+    # Not splitlines: a text of JSON may hold other line ends, such as U+2028, as they are.
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pytest_skillevo.core.errors import ConfigError
 from pytest_skillevo.core.sessions import Cursor, Event, Session, TaskOutcome, load_file, read_jsonl, read_session
+from pytest_skillevo.core.sessions.loading import FORMATS
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "tide", "arguments": '{"port": "north"}'}}
 OPENAI = [
@@ -166,6 +169,54 @@ def test_bad_input_is_refused_with_the_number_of_its_line(line, words):
     with pytest.raises(ConfigError, match="sessions:3: ") as refused:
         read_jsonl(f"{good}\n{good}\n{line}\n{good}")
     assert words in str(refused.value)
+
+
+def test_only_line_feeds_end_a_line_of_jsonl(tmp_path):
+    texts = ["one\u2028two", "three\u0085four\x0c", "five"]
+    lines = [json.dumps({"role": "user", "content": text}, ensure_ascii=False) for text in texts]
+    (tmp_path / "s.jsonl").write_bytes(("\ufeff" + "\r\n".join(lines) + "\r\n").encode())
+    (session,) = load_file(tmp_path / "s.jsonl")
+    assert [event.message["content"] for event in session.events] == texts
+
+
+def test_a_line_that_is_not_utf_8_is_named(tmp_path):
+    good = b'{"role": "user", "content": "x"}\n'
+    (tmp_path / "s.jsonl").write_bytes(good + good.replace(b"x", b"caf\xe9"))
+    with pytest.raises(ConfigError, match=r"s\.jsonl:2: not UTF-8: .*0xe9"):
+        load_file(tmp_path / "s.jsonl")
+
+
+JUNK = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+def _places(value, path=()):
+    yield path
+    parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, part in parts:
+        yield from _places(part, (*path, key))
+
+
+def _with(value, path, junk):
+    if not path:
+        return junk
+    copy = dict(value) if isinstance(value, dict) else list(value)
+    copy[path[0]] = _with(value[path[0]], path[1:], junk)
+    return copy
+
+
+@given(st.data())
+def test_data_with_junk_in_any_place_is_read_or_refused(data):
+    whole = data.draw(st.sampled_from([OPENAI, ANTHROPIC, LITELLM, OTLP, SPANS]))
+    spoilt = _with(whole, data.draw(st.sampled_from(list(_places(whole)))), data.draw(JUNK))
+    try:
+        sessions = read_session(spoilt, data.draw(st.sampled_from(FORMATS)))
+    except ConfigError:
+        return
+    assert all(isinstance(event.message["content"], str) for one in sessions for event in one.events)
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path):
