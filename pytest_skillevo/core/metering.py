@@ -80,6 +80,11 @@ class Meter:
         follows = f", what follows the search {after}" if after else ""
         return f"{self._spent} of {self._cap} {self._unit} are used and what comes next may need {need}{follows}"
 
+    @property
+    def share(self) -> float:
+        """The share of the cap that is used; 0 without a cap."""
+        return float(self._spent / self._cap) if self._cap else 0.0
+
     def room(self, kind: Kind, wanted: int) -> int:
         """How many of `wanted` may be in flight at once, nothing else being in flight.
 
@@ -126,6 +131,11 @@ class Ledger:
                 rollouts, calls = (1, 0) if kind == "rollout" else (0, 1)
                 raise CapReached(reason, meter.refusal(rollouts, calls) or "")
         return min(meter.room(kind, wanted) for meter in (self._tokens, self._usd))
+
+    @property
+    def share(self) -> float:
+        """The share of the cap that is used up first; 0 without caps."""
+        return max(self._tokens.share, self._usd.share)
 
     def count_rollout(self, outcome: Outcome) -> None:
         """Count a rollout that was answered, whatever came of it."""

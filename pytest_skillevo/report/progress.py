@@ -75,10 +75,12 @@ class ProgressLines(Progress):
         rollouts: int,
         budget: int | None,
         tokens: int | None,
+        spent: float = 0.0,
     ) -> None:
         """See Progress."""
         gain = "" if best is None or seed_score is None else f" ({figures.change(best - seed_score)})"
-        done = max(_share(iteration, iterations), _share(rollouts, budget))
+        # Whatever is used up first ends the search.
+        done = max(_share(iteration, iterations), _share(rollouts, budget), spent)
         used = f"rollouts {rollouts:,}" + ("" if budget is None else f"/{budget:,}")
         gained = f"best {figures.score(best)}{gain}"
         # (rank, text, short text): on a narrow line the short texts are taken, then the highest rank goes first.

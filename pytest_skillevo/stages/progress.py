@@ -23,8 +23,12 @@ class Progress(Protocol):
         rollouts: int,
         budget: int | None,
         tokens: int | None,
+        spent: float = 0.0,
     ) -> None:
-        """Where the search stands. `best` and `seed_score` are validation means; None is unknown."""
+        """Where the search stands. `best` and `seed_score` are validation means; None is unknown.
+
+        `spent` is the used share of the cap on tokens, money or time that ends the search first; 0 without such caps.
+        """
 
     def proposal(
         self,
@@ -40,7 +44,7 @@ class Progress(Protocol):
         """One proposal was judged; minibatch figures are sums of scores, `validation` a mean if it was measured."""
 
     def rollouts(self, done: int, *, tokens: int | None = None) -> None:
-        """How many rollouts of the present stage are done, outside the search."""
+        """How many rollouts of the present stage are done, outside the search. Their number is fixed."""
 
     def critical(self, case: str, *, repeats: int) -> None:
         """A critical case looks lower and is run again in both arms."""

@@ -106,6 +106,11 @@ class Recorder:
         """Tokens of all roles so far, None when one is unknown."""
         return Usage.total(self.usage.values()).tokens
 
+    @property
+    def spent(self) -> float:
+        """The share that is used of the cap on tokens or money that is used up first; 0 without caps."""
+        return self._ledger.share
+
     def flush(self) -> None:
         """Commit errored answers that were held back.
 

@@ -54,8 +54,15 @@ class TimeLimit:
     """The wall-clock cap of a search. When it strikes is recorded, so that a resumed run stops at the same place."""
 
     def __init__(self, seconds: float | None, clock: Callable[[], float]) -> None:
-        self._end = None if seconds is None else clock() + seconds
+        self._begun = clock()
+        self._seconds = seconds
+        self._end = None if seconds is None else self._begun + seconds
         self._clock = clock
+
+    @property
+    def share(self) -> float:
+        """The share of the time that is used; 0 without a limit."""
+        return 0.0 if self._seconds is None else (self._clock() - self._begun) / self._seconds
 
     def over(self) -> bool:
         """Whether the time is used up."""
@@ -197,6 +204,7 @@ class Search:
             rollouts=self._recorder.used,
             budget=budget,
             tokens=self._recorder.tokens,
+            spent=max(self._recorder.spent, self._limit.share),
         )
 
     def _record(self, event: SearchEvent, accepted: PoolEntry | None, result: SearchResult) -> None:

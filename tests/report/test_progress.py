@@ -226,3 +226,14 @@ def test_hostile_text_never_controls_the_terminal_or_the_runner(text, live, widt
         assert not line.lstrip().startswith("::")
         assert "##[" not in line
         assert len(line) <= width
+
+
+def test_the_time_left_is_that_of_whatever_is_used_up_first(screen):
+    progress = printer(screen, live=True, width=120)
+    progress.stage("search", total=800)
+    screen.now += 10
+    status(progress, iteration=1, rollouts=80)
+    assert "left about 1:30" in screen.written[-1]
+    screen.now += 10
+    status(progress, iteration=2, rollouts=160, spent=0.5)
+    assert "left about 0:20" in screen.written[-1]
