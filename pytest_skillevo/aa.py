@@ -52,7 +52,7 @@ class AARun(EvolveRun):
             self._planned, self._exit = planned(self._config, trial, seed.name), 0
             return
         check_rollouts(self._config, trial.budget)
-        progress = ProgressLines(write, time.monotonic, live=live)
+        progress = ProgressLines(write, time.monotonic, live=live, width=self._width())
         try:
             tried = wiring.run_trial(session, trial, items, progress)
         finally:

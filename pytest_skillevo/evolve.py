@@ -102,7 +102,7 @@ class EvolveRun:
     def _run(self, session: pytest.Session, dataset: Dataset, seed: Skill, mine: Sequence[Marked]) -> None:
         from . import casereports, junit, reporting, wiring
         from .report.json_file import clean
-        from .report.progress import WIDTH, ProgressLines
+        from .report.progress import ProgressLines
 
         command = " ".join(["pytest", *executing.without_workers(map(str, self._config.invocation_params.args))])
         setting = wiring.setting_for(session, dataset, seed, mine, command)
@@ -112,9 +112,7 @@ class EvolveRun:
             return
         reporting.report_paths(self._config, "any")  # a wrong path is told before anything is spent
         write, live = self._writer()
-        terminal = self._terminal()
-        width = terminal._tw.fullwidth if live and terminal is not None else WIDTH
-        progress = ProgressLines(write, time.monotonic, live=live, width=width)
+        progress = ProgressLines(write, time.monotonic, live=live, width=self._width())
         items = [one.item for one in mine]
         try:
             report = wiring.run_experiment(session, setting, items, progress)
@@ -208,6 +206,13 @@ class EvolveRun:
         """Where progress goes, and whether that is a terminal."""
         terminal = self._terminal()
         return (_writer(terminal), bool(terminal.isatty)) if terminal is not None else (_silent, False)
+
+    def _width(self) -> int:
+        """Columns for the live line."""
+        from .report.progress import WIDTH
+
+        terminal = self._terminal()
+        return WIDTH if terminal is None or not terminal.isatty else int(terminal._tw.fullwidth)
 
     def _terminal(self) -> TerminalReporter | None:
         found: TerminalReporter | None = self._config.pluginmanager.getplugin("terminalreporter")

@@ -86,7 +86,7 @@ class OnlineRun(EvolveRun):
         from .report.progress import ProgressLines
 
         write, live = self._writer()
-        progress = ProgressLines(write, time.monotonic, live=live)
+        progress = ProgressLines(write, time.monotonic, live=live, width=self._width())
         try:
             yield progress
         finally:

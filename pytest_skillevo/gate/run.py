@@ -7,7 +7,7 @@ they judge; the tests of the working tree judge only skills that the reference d
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -28,7 +28,7 @@ from ..report.gate import GateLine, GateScreen, gate_annotations, gate_lines, ga
 from ..report.trial_plan import trial_plan_lines
 from ..stages.trial_plan import PlannedTrial
 from .reference import Place, Reference, laid_out, repository
-from .suite import Findings, Judged, case_marks, command_of, judge_here, judge_there
+from .suite import Findings, Judged, Output, case_marks, command_of, judge_here, judge_there
 from .trust import ENDED, check_origin
 
 if TYPE_CHECKING:
@@ -105,26 +105,26 @@ class GateRun(EvolveRun):
         if narrowed:
             compared.narrowed = dict.fromkeys((change.name for change in changed), narrowed)
             return compared
-        write, live = self._writer()
+        output = Output(*self._writer(), self._width())
         mine = list(changed)
         if reference.tree is not None:
             here_are = case_marks(session)  # a case that cannot be one is told before anything is spent
-            there = self._there(reference, changed, write)
+            there = self._there(reference, changed, output)
             compared.add(there, changed)
             compared.lost = _lost(there.cases, here_are, changed)
             # What the reference does not know at all is judged by the cases that come with it.
             known = {case.skill for case in there.cases}
             mine = [change for change in changed if change.kind == "added" and change.was not in known]
         if mine:
-            compared.add(judge_here(session, mine, "", command_of(self._config), write, live=live), mine)
+            compared.add(judge_here(session, mine, "", command_of(self._config), output), mine)
         return compared
 
-    def _there(self, reference: Reference, changed: Sequence[Change], write: Callable[[str], None]) -> Findings:
+    def _there(self, reference: Reference, changed: Sequence[Change], output: Output) -> Findings:
         assert reference.tree is not None
         root = config_folder(self._config)
         top = repository(root) if reference.kind == "git" else root
         with tempfile.TemporaryDirectory(prefix="skillevo-gate-", ignore_cleanup_errors=True) as temp:
-            return judge_there(self._config, reference.tree, (top or root).resolve(), changed, Path(temp), write)
+            return judge_there(self._config, reference.tree, (top or root).resolve(), changed, Path(temp), output)
 
     def _decide(
         self,

@@ -29,6 +29,7 @@ from ..core.skill import Skill
 from ..core.verdict import PairedCase
 from ..core.versions import Change
 from ..evolve import EvolveRun, natural
+from ..report.text import no_command
 from ..stages.trial_plan import PlannedTrial, planned_from
 from .plan import check_rollouts, planned, total_of
 from .trust import ENDED
@@ -112,6 +113,15 @@ class Findings:
     planned: tuple[PlannedTrial, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Where progress goes: raw text; whether its last line may be rewritten; columns."""
+
+    write: Callable[[str], None]
+    live: bool
+    width: int
+
+
 def case_marks(session: pytest.Session) -> list[CaseMark]:
     """All cases of the session."""
     return [
@@ -130,9 +140,7 @@ def judge_here(
     changes: Sequence[Change],
     narrowed: str,
     command: str,
-    write: Callable[[str], None],
-    *,
-    live: bool,
+    output: Output,
 ) -> Findings:
     """Run the holdout cases of this session on both versions of every changed skill that it has such cases for.
 
@@ -147,7 +155,7 @@ def judge_here(
     check_rollouts(session.config, total_of(plans))
     found = []
     for change, trial, items in [] if session.config.getoption("evolve_plan") else trials:
-        progress = ProgressLines(write, time.monotonic, live=live)
+        progress = ProgressLines(output.write, time.monotonic, live=output.live, width=output.width)
         try:
             tried = wiring.run_trial(session, trial, items, progress)
         finally:
@@ -212,7 +220,7 @@ class SuiteRun(EvolveRun):
         ]
         narrowed = self._partial(session) or ""
         try:
-            found = judge_here(session, changes, narrowed, job["command"], _tell, live=False)
+            found = judge_here(session, changes, narrowed, job["command"], Output(_tell, *job["screen"]))
         except (ExperimentInterrupted, InfrastructureError) as error:
             Path(job["answer"]).write_text(json.dumps({"stopped": str(error)}), encoding="utf-8")
             raise
@@ -232,13 +240,24 @@ def _skill(name: str, folder: str | None) -> Skill:
 
 
 def _tell(text: str) -> None:
-    for line in text.splitlines():
-        sys.__stdout__.write(f"\n{_PROGRESS}{line}\n")  # type: ignore[union-attr]
+    sys.__stdout__.write(f"\n{_PROGRESS}{json.dumps(text)}\n")  # type: ignore[union-attr]
     sys.__stdout__.flush()  # type: ignore[union-attr]
 
 
+def _heard(line: str) -> str:
+    """What a line of progress writes. The tests may have printed such a line themselves: it gives no commands."""
+    try:
+        text = json.loads(line.removeprefix(_PROGRESS))
+    except (ValueError, RecursionError):
+        return ""
+    if not isinstance(text, str):
+        return ""
+    shown = "".join(char for char in text if char.isprintable() or char in "\r\n")
+    return "\n".join(map(no_command, shown.split("\n")))
+
+
 def judge_there(
-    config: pytest.Config, tree: Path, top: Path, changes: Sequence[Change], temp: Path, write: Callable[[str], None]
+    config: pytest.Config, tree: Path, top: Path, changes: Sequence[Change], temp: Path, output: Output
 ) -> Findings:
     """Run the tests of the tree on both versions of every changed skill, in a process of their own.
 
@@ -257,9 +276,9 @@ def judge_there(
                 skill.write(folder)
             entry[side] = str(folder) if skill.exists else None
         listed.append(entry)
-    job.write_text(
-        json.dumps({"changes": listed, "answer": str(answer), "command": command_of(config)}), encoding="utf-8"
-    )
+    screen = [output.live, output.width]
+    told = {"changes": listed, "answer": str(answer), "command": command_of(config), "screen": screen}
+    job.write_text(json.dumps(told), encoding="utf-8")
     start = tree / _below(config.invocation_params.dir, top)
     command = [
         sys.executable,
@@ -270,7 +289,7 @@ def judge_there(
         *_cassettes(config),
     ]
     environment = {**os.environ, JOB_VARIABLE: str(job), "PYTHONDONTWRITEBYTECODE": "1"}
-    tail = _session(command, start if start.is_dir() else tree, environment, write)
+    tail = _session(command, start if start.is_dir() else tree, environment, output.write)
     if not answer.is_file():
         redact = redactor(secret_values(os.environ))  # whatever the tests printed may be among them
         raise ConfigError("the reference's tests could not be run to their end:\n" + redact("\n".join(tail)))
@@ -298,7 +317,7 @@ def _session(
             for raw in process.stdout:
                 line = raw.decode("utf-8", "replace").rstrip()
                 if line.startswith(_PROGRESS):
-                    write(line.removeprefix(_PROGRESS) + "\n")
+                    write(_heard(line))
                 elif line:
                     tail.append(line[:400])
         except BaseException:

@@ -521,3 +521,20 @@ def test_a_hostile_evidence_file_is_told_and_breaks_nothing(
         assert (code, wrong in said) == (1, True), said
     lenient = sealed_with(rules=good["rules"] | {"margin": 0.5})
     assert "by its own rules: goal no-worse, margin 0.5" in verdict_on(lenient)[1]
+
+
+def test_what_the_tests_of_the_reference_print_gives_the_runner_no_command(project: GateProject) -> None:
+    forged = [json.dumps("::error::from the tests"), json.dumps("\x1b[2Jgone\n::warning::too\n"), "[1", "7"]
+    lines = "\n".join(["::notice::raw", *(f"skillevo|{text}" for text in forged)])
+    project.git("checkout", "-q", "main")
+    project.suite(4)
+    (project.path / "conftest.py").write_text(f"def pytest_unconfigure():\n    print({lines!r})\n", encoding="utf-8")
+    project.commit("tests that print")
+    project.git("checkout", "-q", "-B", "change")
+    (project.path / "conftest.py").unlink()
+    project.skill("demo", " Be kind.")
+    result = project.gate("--evolve-repeats=1")
+    assert result.ret == 1, shown(result)
+    told(result, r"\::error::from the tests", r"\::warning::too")
+    assert not [line for line in result.outlines if line.lstrip().startswith("::")]
+    assert "\x1b[2J" not in shown(result)
