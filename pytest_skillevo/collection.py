@@ -15,6 +15,7 @@ import pytest
 
 from .core.canonical import canonical_json, digest, fingerprint
 from .core.errors import ConfigError, SkillError
+from .core.gates.redaction import holds_key, redact
 from .core.records import SPLITS, Case, Split, Task
 from .core.retirement import retire
 from .core.skill import Skill
@@ -112,6 +113,11 @@ def _marked(item: pytest.Item) -> Marked:
         kind = type(item).__name__
         raise pytest.UsageError(
             f"{item.nodeid}: a {kind} item cannot be a skill case; write it as a plain test function or method"
+        )
+    if holds_key(item.nodeid):
+        raise pytest.UsageError(
+            f"{redact(item.nodeid)}: the id of a case holds a key, and ids stand in stores and reports; "
+            "give the parameter a name: pytest.param(..., id='...')"
         )
     if item.get_closest_marker("xfail") is not None:
         raise pytest.UsageError(f"{item.nodeid}: a skill case cannot be xfail; record a score or drop the mark")

@@ -63,6 +63,13 @@ def test_b(skill): assert 2
     _refused(project, source, "are both in group 'orders'")
 
 
+def test_a_key_in_the_id_of_a_case_is_refused_and_not_shown(project: pytest.Pytester) -> None:
+    key = "sk-proj-" + "Ab3dEf6h" * 6
+    source = f"@pytest.mark.skill('demo')\n@pytest.mark.parametrize('key', ['{key}'])\ndef test_it(skill, key): pass"
+    _refused(project, source, "the id of a case holds a key")
+    assert "Ab3dEf6hAb3dEf6h" not in project.runpytest().stderr.str()
+
+
 def test_an_xfail_case_is_refused(project: pytest.Pytester) -> None:
     source = "@pytest.mark.skill('demo')\n@pytest.mark.xfail\ndef test_it(skill): pass"
     _refused(project, source, "a skill case cannot be xfail")

@@ -27,7 +27,17 @@ from .patterns import (
     pairs,
 )
 
-__all__ = ["MARK", "SHORTEST_VALUE", "is_secret", "is_sensitive", "redact", "redacted", "redactor", "secret_values"]
+__all__ = [
+    "MARK",
+    "SHORTEST_VALUE",
+    "holds_key",
+    "is_secret",
+    "is_sensitive",
+    "redact",
+    "redacted",
+    "redactor",
+    "secret_values",
+]
 
 #: Values of environment variables shorter than this are not searched for: they would hit ordinary words.
 SHORTEST_VALUE: Final = 8
@@ -90,6 +100,11 @@ def redacted(value: Any, redact: Callable[[str], str]) -> Any:
 def is_secret(key: str, value: Any) -> bool:
     """Whether the value of a mapping is a credential by its key alone, as in {"password": "hunter2"}."""
     return isinstance(value, str) and is_sensitive(key) and bool(value.strip()) and not NO_SECRET.fullmatch(value)
+
+
+def holds_key(text: str) -> bool:
+    """Whether the text holds a key of a known provider; unlike `redact` it does not go by names such as password."""
+    return _has(text, VENDOR_WORDS) and VENDOR_KEYS.search(text) is not None
 
 
 def _has(text: str, words: tuple[str, ...]) -> bool:
