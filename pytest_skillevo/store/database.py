@@ -37,7 +37,7 @@ _ADVICE: Final = (
     ),
     (("locked", "busy", "lock timeout"), "Another process kept it busy; try again when that has finished."),
     (("readonly", "unable to open", "attempt to write"), "Check that its folder exists and may be written."),
-    (("full",), "Free some disk space; what was stored before is intact."),
+    (("full", "disk I/O error"), "Free some disk space; what was stored before is intact."),
     (("connection", "host name", "authentication"), "Check the address, the password, and that the server runs."),
     (("permission denied",), "The role must be allowed to create and use tables in its schema."),
 )

@@ -127,3 +127,26 @@ def test_publishing_needs_a_skills_folder(project):
         revision = project.enter(store)
         with pytest.raises(StoreError, match="without a skills folder"):
             store.approve(revision.id, "nina")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows knows no limit for the size of a file")
+def test_a_store_that_cannot_grow_says_so_and_keeps_what_was_stored(project):
+    with project.open() as store:
+        store.create_experiment("e1", "s", "f", {})
+    code = f"""
+import resource
+from pathlib import Path
+from pytest_skillevo.core.errors import StoreError
+from pytest_skillevo.store import JournalEntry, Store
+with Store.open(Path({str(project.home)!r})) as store:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+    try:
+        for n in range(100):
+            store.append("e1", [JournalEntry(f"k{{n}}", "rollout", "x" * 50_000)])
+    except StoreError as error:
+        print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "Free some disk space; what was stored before is intact." in done.stdout
+    with project.open() as store:
+        assert store.experiment("e1").skill == "s"
