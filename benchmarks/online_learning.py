@@ -32,7 +32,7 @@ from pytest_skillevo.models.simulated import EditMix, SimulatedModel
 from pytest_skillevo.store import Repository, Store
 
 ROOT = Path(__file__).parents[1]
-FAMILIES = ("recipe", "weather")
+FAMILIES = ("recipe", "weather", "cats", "economy", "creatures")
 PERSON = "benchmark"
 #: Edits of the Reviewer: as documented; harmful rules only; vague ones only.
 MIXES = {
