@@ -110,15 +110,18 @@ def _up_to_one(text: str) -> float:
     return 1.0 if text in ("1", "1.0") else _share(0, 1)(text)
 
 
-def _least_zero(text: str) -> float:
-    wanted = "a number, 0 or more"
-    try:
-        value = float(text)
-    except ValueError:
-        raise ValueError(wanted) from None
-    if not (math.isfinite(value) and value >= 0):
-        raise ValueError(wanted)
-    return value
+def _at_least(least: int) -> Callable[[str], float]:
+    def parse(text: str) -> float:
+        wanted = f"a number, {least} or more"
+        try:
+            value = float(text)
+        except ValueError:
+            raise ValueError(wanted) from None
+        if not (math.isfinite(value) and value >= least):
+            raise ValueError(wanted)
+        return value
+
+    return parse
 
 
 def _below_one(text: str) -> float:
@@ -225,7 +228,7 @@ OPTIONS = (
     Option(
         "evolve-pace",
         "validate when proposals have cost this share of a validation; 0: every child that passed",
-        _least_zero,
+        _at_least(0),
         1.0,
         "SHARE",
         number="float",
@@ -235,6 +238,13 @@ OPTIONS = (
     Option("evolve-threshold", "stop at this validation mean", _up_to_one, 1.0, "SCORE", number="float"),
     Option("evolve-epsilon", "take the cheapest this close to the best", _below_one, 0.0, "SCORE", number="float"),
     Option("evolve-cost", "what is cheap: tokens, size, or an objective (lower is better)", _text, "tokens", "NAME"),
+    Option(
+        "evolve-max-cost-growth",
+        "refuse a candidate whose cost is above this multiple of the seed skill's",
+        _at_least(1),
+        metavar="RATIO",
+        number="float",
+    ),
     Option("evolve-frontier", "hybrid adds a front for the cost", _one_of(FRONTIERS), "instance", "|".join(FRONTIERS)),
     Option("evolve-pick", "of candidates: best mean, or shortest near it", _one_of(PICKS), "best", "|".join(PICKS)),
     Option("evolve-frozen", "a component that is never changed; may be repeated", _text, (), "NAME", many=True),

@@ -345,14 +345,16 @@ def _origin(store: Store, wanted: str | None, setting: Setting) -> str:
 def _difference(before: Mapping[str, Any], setting: Setting) -> str:
     """What an experiment was started with and is different now, in words."""
     mine = setting.settings.to_json()
-    if changed := sorted(key for key, value in mine.items() if before.get(key) != value):
+    # A setting that binds nothing may be left out on either side.
+    names = {*mine, *(field.name for field in fields(Settings))}
+    if changed := sorted(key for key in names if before.get(key) != mine.get(key)):
         return f"these settings differ: {', '.join(changed)}"
     known = before.get("identity") or {}
-    names = [(name, known.get(name), now) for name, now in setting.identity.items()]
+    parts = [(name, known.get(name), now) for name, now in setting.identity.items()]
     return (
         "; ".join(
             f"the {name} was {_short(old)} and is {_short(now)}"
-            for name, old, now in names
+            for name, old, now in parts
             if old is not None and old != now
         )
         or "its skill, cases, evaluator, models or versions"

@@ -51,6 +51,7 @@ class Settings:
     threshold: float = 1.0
     epsilon: float = 0.0
     cost: str = "tokens"
+    max_cost_growth: float | None = None
     frontier: str = "instance"
     pick: str = "best"
     frozen: tuple[str, ...] = ()
@@ -117,6 +118,8 @@ class Settings:
             "threshold": self.threshold,
             "epsilon": self.epsilon,
             "cost": self.cost,
+            # Left out where it does not bind: experiments from before there was such a limit stay what they are.
+            **({} if self.max_cost_growth is None else {"max_cost_growth": self.max_cost_growth}),
             "frontier": self.frontier,
             "pick": self.pick,
             "frozen": list(self.frozen),

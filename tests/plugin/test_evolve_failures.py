@@ -236,6 +236,16 @@ def test_a_changed_setting_refuses_to_resume(evolve: Evolve, suite: pytest.Pytes
     result.stderr.fnmatch_lines(["ERROR: --evolve-resume=last: *these settings differ: seed*"])
 
 
+def test_a_setting_that_was_given_at_the_start_and_is_left_out_now_refuses_to_resume(
+    evolve: Evolve, suite: pytest.Pytester
+) -> None:
+    _with_body(suite, "if n == 1: raise KeyboardInterrupt")
+    suite.runpytest_subprocess(*_command("--evolve-cost=size", "--evolve-max-cost-growth=3")[3:])
+    result = suite.runpytest_subprocess(*_command("--evolve-resume=last", "--evolve-cost=size")[3:])
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: --evolve-resume=last: *these settings differ: max_cost_growth*"])
+
+
 def test_a_case_file_that_changes_during_the_run_stops_it(evolve: Evolve, suite: pytest.Pytester) -> None:
     _with_body(
         suite,

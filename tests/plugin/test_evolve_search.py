@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from pytest_skillevo.cli import main as skillevo
+from pytest_skillevo.stages.settings import Settings
 from pytest_skillevo.store import Store
 
 Evolve = Callable[..., pytest.RunResult]
@@ -62,6 +63,7 @@ def test_every_policy_can_be_named_on_the_command_line(
         ("--evolve-proposer=nobody", "--evolve-proposer=nobody: no plugin or conftest offers it"),
         ("--evolve-method=magic", "--evolve-method=magic: expected one of gepa, seed, no-skill, best-of-n"),
         ("--evolve-threshold=1.2", "--evolve-threshold=1.2: expected a number above 0 and below 1"),
+        ("--evolve-max-cost-growth=0.9", "--evolve-max-cost-growth=0.9: expected a number, 1 or more"),
         ("--evolve-fork", "--evolve-fork needs --evolve-resume=ID"),
         ("--evolve-max-reflection-usd=1", "--evolve-max-reflection-usd=1 cannot hold: nobody knows the price"),
     ],
@@ -82,6 +84,34 @@ def pytest_skillevo_policy(kind, name, config):
     (suite.path / "conftest.py").write_text((suite.path / "conftest.py").read_text() + hook)
     evolve("--evolve-acceptance=never")
     assert _report(suite.path)["search"]["accepted"] == 0
+
+
+def test_a_candidate_that_costs_too_much_is_refused_with_its_reason(
+    evolve: Evolve, suite: pytest.Pytester, capsys: pytest.CaptureFixture[str]
+) -> None:
+    use = '    rollout.usage("agent", input_tokens=250 if "tip" in skill.text else 100, output_tokens=0)\n    rollout.record'
+    _edit(suite, "    rollout.record", use)
+    assert evolve("--evolve-stages=search").ret == 0
+    assert _report(suite.path)["search"]["accepted"] == 1
+    evolve("--evolve-stages=search", "--evolve-max-cost-growth=2.5")
+    assert _report(suite.path)["search"]["accepted"] == 1
+    evolve("--evolve-stages=search", "--evolve-max-cost-growth=2", "--evolve-pace=0")
+    assert _report(suite.path)["search"]["accepted"] == 0
+    capsys.readouterr()
+    assert skillevo(["experiments", "show", "last"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "its cost (tokens) is above 2 times the seed skill's, 250 a validation rollout after 100" in shown
+
+
+def test_the_record_of_an_experiment_without_a_limit_on_cost_is_what_it_was_before_there_was_one() -> None:
+    assert "max_cost_growth" not in Settings().to_json()
+    assert Settings(max_cost_growth=1.5).to_json() == {**Settings().to_json(), "max_cost_growth": 1.5}
+
+
+def test_a_limit_on_cost_that_nobody_can_watch_is_refused(evolve: Evolve, suite: pytest.Pytester) -> None:
+    result = evolve("--evolve-stages=search", "--evolve-max-cost-growth=2")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert "reports no tokens, so there is no cost to compare" in result.stderr.str()
 
 
 PROPOSER = """

@@ -93,8 +93,8 @@ def _try_merge(state: State, pool: Pool, merge: Merge) -> Steps[None]:
         if state.child_failed(draft, fresh):
             return
         outcomes |= fresh
-    state.merger.accept()
-    enter(state, pool, candidate_of(draft, skill, merge.left, reached - wanted), outcomes, merge.right)
+    if enter(state, pool, candidate_of(draft, skill, merge.left, reached - wanted), outcomes, merge.right):
+        state.merger.accept()
 
 
 # Baselines.

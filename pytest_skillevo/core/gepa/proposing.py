@@ -238,9 +238,14 @@ def validate(state: State, pool: Pool, candidate: Candidate) -> Steps[None]:
 
 def enter(
     state: State, pool: Pool, candidate: Candidate, outcomes: dict[str, Outcome], merged: int | None = None
-) -> None:
-    """Put a validated candidate into the pool and close its event."""
+) -> bool:
+    """Put a validated candidate into the pool unless its cost grew too far; close its event. Whether it entered."""
     draft, best = candidate.draft, pool.best.mean
+    cost = state.cost_of(candidate.skill, outcomes)
+    if refusal := state.too_dear(pool, cost):
+        state.memory.drop(candidate.skill.digest)
+        state.reject(draft, EventKind.CANDIDATE_REJECTED, *refusal)
+        return False
     entry = pool.add(
         candidate.skill,
         scores_of(outcomes),
@@ -249,7 +254,7 @@ def enter(
         merged=merged,
         component="+".join(candidate.components),
         rationale=candidate.rationale,
-        cost=state.cost_of(candidate.skill, outcomes),
+        cost=cost,
     )
     if entry.mean > best:
         state.improved = max(state.improved, candidate.last)
@@ -258,3 +263,4 @@ def enter(
     verdict = f"minibatch {after} after {total(draft.parent_scores):g}; " if draft.parent_scores else ""
     verdict += f"validation mean {entry.mean:.4f}, best so far {best:.4f}"
     state.close(draft, EventKind.CANDIDATE_ACCEPTED, verdict)
+    return True

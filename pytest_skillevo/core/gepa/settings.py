@@ -12,6 +12,8 @@ from ..errors import ConfigError
 METHODS: Final = ("gepa", "seed", "no-skill", "best-of-n")
 FRONTIERS: Final = ("instance", "hybrid")
 PICKS: Final = ("best", "one-se")
+#: Behind the name of an objective as cost: the higher, the better.
+HIGHER: Final = ":max"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,8 @@ class SearchSettings:
     #: What is cheap: "tokens" of a validation rollout, "size" of SKILL.md, or an objective's name: lower is better, or
     #: higher with ":max" behind it.
     cost: str = "tokens"
+    #: A candidate whose mean cost of a validation rollout is above this multiple of the seed's never enters the pool.
+    max_cost_growth: float | None = None
     #: "instance": one front per validation case. "hybrid": one more for the lowest cost.
     frontier: str = "instance"
     #: "best": the highest mean. "one-se": the shortest whose mean is at most one standard error of the paired
@@ -156,6 +160,13 @@ class SearchSettings:
             raise ConfigError(f"epsilon must lie in [0, 1), not {self.epsilon!r}")
         if self.pick == "one-se" and self.epsilon > 0:
             raise ConfigError("pick 'one-se' does not go with an epsilon: each says who is as good as the best")
+        growth = self.max_cost_growth
+        if growth is not None and not (math.isfinite(growth) and growth >= 1):
+            raise ConfigError(f"max_cost_growth must be at least 1, not {growth!r}")
+        if growth is not None and self.cost.endswith(HIGHER):
+            raise ConfigError(
+                f"max_cost_growth does not go with the cost '{self.cost}', which is better the higher it is"
+            )
         if not 0 <= self.max_shrink <= 1:
             raise ConfigError(f"max_shrink must lie in [0, 1], not {self.max_shrink!r}")
         if self.threshold is not None and not 0 < self.threshold <= 1:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final, cast
+from typing import cast
 
 from ..draws import draw_int
 from ..errors import ConfigError
@@ -18,12 +18,9 @@ from .reflection import SEEDS, Reflector
 from .requests import PHASES, RolloutAnswer, Step, rollout_id
 from .results import EventKind, SearchEvent, StopReason
 from .sampling import History
-from .settings import SearchDataset, SearchSettings
+from .settings import HIGHER, SearchDataset, SearchSettings
 from .steps import Steps, Stop
 from .strategy import Strategy
-
-#: Behind the name of an objective as cost: the higher, the better.
-HIGHER: Final = ":max"
 
 
 class State:
@@ -150,7 +147,8 @@ class State:
         """The seed on the validation split, one case first where that shows whether the caps can hold."""
         draft, cases = self.open(0), self.dataset.validation
         cost_front = self.settings.frontier == "hybrid"
-        first = 1 if self.budget.watches_usage or cost_front else len(cases)
+        needs_cost = cost_front or self.settings.max_cost_growth is not None
+        first = 1 if self.budget.watches_usage or needs_cost else len(cases)
         outcomes: dict[str, Outcome] = {}
         for part in (cases[:first], cases[first:]):
             if not part:
@@ -158,13 +156,18 @@ class State:
             fresh = yield from self.evaluate(draft, self.seed, part, "seed")
             self.require_answers(fresh, "the validation of the seed skill")
             outcomes |= fresh
-            if cost_front:
+            if needs_cost:
                 self._require_cost(fresh)
         scores = scores_of(outcomes)
         if not scores:
             raise ConfigError(f"every validation case was skipped: {named(outcomes)}")
         pool = self.pool = Pool(tuple(scores), cost_front=cost_front)
         entry = pool.add(self.seed, scores, iteration=0, cost=self.cost_of(self.seed, outcomes))
+        if self.settings.max_cost_growth is not None and entry.cost is not None and entry.cost < 0:
+            raise ConfigError(
+                f"the seed skill's cost ({self.settings.cost}) is {entry.cost:g}: a limit on its growth needs "
+                "a cost of 0 or more; choose another cost or no limit on its growth"
+            )
         self.close(draft, EventKind.SEED_VALIDATED, f"the seed skill's validation mean is {entry.mean:.4f}")
         return pool
 
@@ -176,6 +179,21 @@ class State:
         costs = [self._cost(evaluation) for evaluation in evaluations]
         known = [cost for cost in costs if cost is not None]
         return mean(known) if known and len(known) == len(costs) else None
+
+    def too_dear(self, pool: Pool, cost: float | None) -> tuple[str, str] | None:
+        """Why a candidate of this cost may not enter the pool, and the figures; None if it may.
+
+        The seed's cost is the measure, and not the parent's: many steps that are each within the limit add up.
+        """
+        limit, seed = self.settings.max_cost_growth, pool.entry(0).cost
+        if limit is None:
+            return None
+        if cost is None or seed is None:
+            return f"its cost ({self.settings.cost}) is unknown, so nobody can say how far it grew", ""
+        if cost <= round(limit * seed, 9):
+            return None
+        told = f"too dear: its cost ({self.settings.cost}) is above {limit:g} times the seed skill's"
+        return told, f", {cost:g} a validation rollout after {seed:g}"
 
     def _cost(self, evaluation: Evaluation) -> float | None:
         if self.settings.cost == "tokens":
@@ -189,6 +207,7 @@ class State:
         return -value if value is not None and name != self.settings.cost else value
 
     def _require_cost(self, outcomes: Mapping[str, Outcome]) -> None:
+        """Raise ConfigError for a case whose cost is unknown."""
         for case, outcome in outcomes.items():
             if (
                 self.settings.cost != "size"
@@ -200,9 +219,11 @@ class State:
                     if self.settings.cost == "tokens"
                     else f"objective '{self.settings.cost.removesuffix(HIGHER)}'"
                 )
+                hybrid = self.settings.frontier == "hybrid"
+                way_out = "the frontier 'instance'" if hybrid else "no limit on its growth"
                 raise ConfigError(
                     f"case '{case}' reports no {what}, so there is no cost to compare: record it in every case, "
-                    "or choose another cost or the frontier 'instance'"
+                    f"or choose another cost or {way_out}"
                 )
 
     # The end.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pytest_skillevo.core.gepa.merge import Merger, merged_texts, trial_cases
 from pytest_skillevo.core.gepa.pool import Pool
+from pytest_skillevo.core.records import Evaluation, Usage
 from pytest_skillevo.core.skill import Skill
 
 from .driver import answer_text, cases, search, seed_skill
@@ -115,6 +116,17 @@ def test_a_search_with_merges_joins_specialists_and_counts_the_merge_as_an_itera
     assert [event.iteration for event in result.events] == [0, 1, 2, 3]
     validated = [request.id for request in log.requests if request.id.startswith("search/it003")]
     assert len(validated) == len(set(validated)) == 6
+
+    def priced(skill: Skill, request) -> Evaluation:
+        both = "good steps" in skill.text and "good pitfall" in skill.text
+        return Evaluation(specialists(skill, request), usage={"agent": Usage(200 if both else 100, 0)})
+
+    held, _ = search(
+        priced, reflect, dataset=cases(4, 6), iterations=3, merges=2, threshold=None, pace=0, max_cost_growth=1.5,
+        engine={"strategy": strategy},
+    )  # fmt: skip
+    assert [entry.digest for entry in held.pool] == [entry.digest for entry in result.pool[:-1]]
+    assert held.events[-1].verdict.startswith("too dear: its cost (tokens) is above 1.5 times")
 
 
 def test_without_merges_nothing_is_merged():
