@@ -166,7 +166,7 @@ class State:
         if self.settings.max_cost_growth is not None and entry.cost is not None and entry.cost < 0:
             raise ConfigError(
                 f"the seed skill's cost ({self.settings.cost}) is {entry.cost:g}: a limit on its growth needs "
-                "a cost of 0 or more; choose another cost or no limit on its growth"
+                "a cost of 0 or more; choose another cost or leave out max_cost_growth"
             )
         self.close(draft, EventKind.SEED_VALIDATED, f"the seed skill's validation mean is {entry.mean:.4f}")
         return pool
@@ -219,11 +219,14 @@ class State:
                     if self.settings.cost == "tokens"
                     else f"objective '{self.settings.cost.removesuffix(HIGHER)}'"
                 )
-                hybrid = self.settings.frontier == "hybrid"
-                way_out = "the frontier 'instance'" if hybrid else "no limit on its growth"
+                needs = {
+                    "the frontier 'hybrid'": self.settings.frontier == "hybrid",
+                    "max_cost_growth": self.settings.max_cost_growth is not None,
+                }
+                wanted = " and ".join(name for name, given in needs.items() if given)
                 raise ConfigError(
                     f"case '{case}' reports no {what}, so there is no cost to compare: record it in every case, "
-                    f"or choose another cost or {way_out}"
+                    f"choose another cost, or leave out {wanted}"
                 )
 
     # The end.

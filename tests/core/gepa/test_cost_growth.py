@@ -62,9 +62,11 @@ def test_what_is_dear_is_said_by_the_cost_of_the_settings():
 
 def test_a_seed_without_a_cost_is_refused_after_one_rollout():
     count = []
-    with pytest.raises(ConfigError, match=r"case 'v-0' reports no tokens, .* or no limit on its growth"):
+    with pytest.raises(ConfigError, match=r"case 'v-0' reports no tokens, .* or leave out max_cost_growth$"):
         search(lambda s, r: count.append(1) or 0.5, max_cost_growth=1.5, dataset=cases(3, 9))
     assert len(count) == 1
+    with pytest.raises(ConfigError, match=r"leave out the frontier 'hybrid' and max_cost_growth$"):
+        search(lambda s, r: 0.5, max_cost_growth=1.5, frontier="hybrid")
 
 
 def test_a_candidate_whose_cost_is_unknown_on_one_case_is_not_accepted():
