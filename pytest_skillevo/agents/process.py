@@ -63,6 +63,7 @@ class ChildProcess:
             self._thread(self._feed, self._process.stdin, stdin),
             self._thread(self._read, self._process.stdout),
             self._thread(self._drain, self._process.stderr),
+            self._thread(self._end_leftovers),
         ]
 
     @property
@@ -143,6 +144,12 @@ class ChildProcess:
             with contextlib.suppress(queue.Full):
                 self._queue.put(line, timeout=0.2)
                 return
+
+    def _end_leftovers(self) -> None:
+        """What the program leaves behind may hold its output open: it ends GRACE seconds after the program."""
+        self._process.wait()
+        if not self._stopped.wait(GRACE):
+            self._signal(getattr(signal, "SIGKILL", 9))
 
     def _drain(self, stream: IO[bytes]) -> None:
         with contextlib.suppress(ValueError, OSError):

@@ -195,3 +195,12 @@ def test_wrong_usage_is_refused_before_anything_runs():
         agent("work").run("Go.", tools=[object()])
     with pytest.raises(ConfigError, match="NOT_SET_ANYWHERE, which is not set"):
         agent("work", environment=["NOT_SET_ANYWHERE"]).run("Go.")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a process group is needed")
+def test_a_background_process_that_holds_the_output_open_does_not_cost_the_time_limit(tmp_path):
+    program = tmp_path / "leaves.sh"
+    usage = {"input_tokens": 10, "output_tokens": 2, "usd": None}
+    result = json.dumps({"type": "result", "answer": "done", "usage": usage})
+    program.write_text(f"read request\nsleep 300 &\necho '{result}'\n", encoding="utf-8")
+    assert CommandAgent(["sh", str(program)], seconds=60).run("Go.").answer == "done"
