@@ -15,6 +15,7 @@ from .chatmodels import closing_words, quiet_warnings
 from .collection import Marked, build_cases, load_active_skill, shown_path, skill_items
 from .core.errors import ConfigError, ExperimentInterrupted, InfrastructureError, StoreError
 from .core.suggest import did_you_mean
+from .termination import sigterm_as_ctrl_c
 
 if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter
@@ -71,7 +72,8 @@ class EvolveRun:
         if option.collectonly:
             return None
         try:
-            self._experiment(session)
+            with sigterm_as_ctrl_c():
+                self._experiment(session)
         except (ConfigError, StoreError) as error:
             raise pytest.UsageError(str(error)) from None
         except (ExperimentInterrupted, InfrastructureError) as error:

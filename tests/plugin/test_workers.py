@@ -247,6 +247,25 @@ def test_ctrl_c_during_slow_rollouts_leaves_no_process_and_a_run_that_can_go_on(
     assert run("-n2", "--evolve-resume=last").ret == 0
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGTERM to catch")
+@pytest.mark.parametrize("workers", [[], ["-n2"]], ids=["serial", "workers"])
+def test_a_polite_kill_of_the_controller_says_how_to_go_on(
+    suite: pytest.Pytester, run: Callable[..., pytest.RunResult], workers: list[str]
+) -> None:
+    _with_body(
+        suite, "import os, pathlib, time\npathlib.Path('begun').touch()\nif 'HOLD' in os.environ: time.sleep(60)"
+    )
+    process = subprocess.Popen(
+        _command(*workers), cwd=suite.path, env={**os.environ, "HOLD": "1"}, stdout=subprocess.PIPE
+    )
+    _wait_until((suite.path / "begun").exists)
+    process.terminate()
+    output = process.communicate(timeout=180)[0].decode()
+    assert process.returncode == pytest.ExitCode.INTERRUPTED
+    assert "skillevo: interrupted; nothing is lost: go on with --evolve-resume=ex-" in output
+    assert run("--evolve-resume=last").ret == 0
+
+
 @pytest.mark.parametrize(
     ("body", "code", "line"),
     [
