@@ -1,11 +1,17 @@
-"""The process of an isolated Reviewer: reads frames from its parent, answers, and ends when the parent is gone."""
+"""The process of an isolated Reviewer: reads frames from its parent, answers, and ends when the parent is gone.
+
+A thread of its own reads the frames, so that the end of a killed parent is seen during a review that hangs.
+"""
 
 from __future__ import annotations
 
 import json
 import os
 import pickle
+import queue
+import signal
 import sys
+import threading
 from typing import IO, Any
 
 from ..core.review.prompt import ReviewInput, ShownSkill
@@ -19,18 +25,25 @@ def main() -> None:
     # The Reviewer may print: its output must not meet the frames.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    requests = sys.stdin.buffer
-    reviewer = _reviewer(requests, answers)
-    while reviewer is not None and (frame := _read(requests)) is not None:
-        given, seed = pickle.loads(frame)
+    frames: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(sys.stdin.buffer, frames), daemon=True).start()
+    reviewer = _reviewer(frames.get(), answers)
+    while reviewer is not None:
+        given, seed = pickle.loads(frames.get())
         _write(answers, _answer(reviewer, _whole(given), seed))
 
 
-def _reviewer(requests: IO[bytes], answers: IO[bytes]) -> Reviewing | None:
+def _listen(requests: IO[bytes], frames: queue.SimpleQueue[bytes]) -> None:
+    """Pass frames on until the parent is gone, then end this process and whatever the Reviewer started."""
+    while (frame := _read(requests)) is not None:
+        frames.put(frame)
+    if os.name == "posix" and os.getpgrp() == os.getpid():
+        os.killpg(0, signal.SIGKILL)
+    os._exit(0)
+
+
+def _reviewer(frame: bytes, answers: IO[bytes]) -> Reviewing | None:
     """The Reviewer of the first frame: the path of imports as JSON, then, pickled, the Reviewer itself."""
-    frame = _read(requests)
-    if frame is None:
-        return None
     path, _, frozen = frame.partition(b"\n")
     sys.path[:] = json.loads(path)
     try:

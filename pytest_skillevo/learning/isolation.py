@@ -1,4 +1,4 @@
-"""A Reviewer in a process of its own: one that hangs is ended, one that floods memory dies alone.
+"""A Reviewer in a process of its own: one that hangs is ended with all it started, one that floods memory dies alone.
 
 The Reviewer is sent once, pickled; sessions go as pickled frames and answers come back as JSON, of a bounded size. On
 systems without `resource` (Windows) the memory has no bound, the time still has.
@@ -6,8 +6,11 @@ systems without `resource` (Windows) the memory has no bound, the time still has
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import pickle
+import signal
 import subprocess
 import sys
 import threading
@@ -83,7 +86,11 @@ class _Child:
     def __init__(self, frozen: bytes, memory: int) -> None:
         command = [sys.executable, "-m", "pytest_skillevo.learning.child", str(memory)]
         self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=os.name == "posix",
         )
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -98,7 +105,7 @@ class _Child:
         return self._exchange(pickle.dumps(request), seconds)
 
     def end(self) -> None:
-        self._process.kill()
+        self._kill()
         self._process.wait()
         for pipe in (self._to, self._from):
             try:
@@ -113,7 +120,7 @@ class _Child:
         thread.join(seconds)
         if thread.is_alive():
             # The end of the process ends the thread's reading too.
-            self._process.kill()
+            self._kill()
             thread.join()
             raise _Lost(f"no answer within {seconds:g} seconds; its process was ended")
         if not answers:
@@ -123,6 +130,13 @@ class _Child:
             raise _Lost(f"its answer has more than {MAX_ANSWER} bytes")
         answer: Mapping[str, Any] = json.loads(answers[0])
         return answer
+
+    def _kill(self) -> None:
+        """End the process and whatever it started."""
+        if os.name == "posix":
+            with contextlib.suppress(OSError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.kill()
 
     def _exit_code(self) -> int | None:
         try:

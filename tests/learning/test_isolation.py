@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +21,7 @@ from pytest_skillevo.models.simulated import EditMix, SimulatedModel
 
 HOSTILE = """
 import os
+import subprocess
 import time
 
 
@@ -27,6 +32,11 @@ class Hostile:
     def review(self, given, *, seed):
         if given.session == "calm":
             return None
+        if self.deed.startswith("litter "):
+            name = self.deed.partition(" ")[2]
+            with subprocess.Popen(["sleep", "600"]) as left, open(name, "w") as file:
+                print(os.getpid(), left.pid, file=file, flush=True)
+                left.wait()
         if self.deed == "hang":
             time.sleep(600)
         if self.deed == "flood":
@@ -74,6 +84,60 @@ def test_what_a_reviewer_does_to_its_process_becomes_a_failed_review(hostile, de
         isolated.review(ReviewInput(task), seed=1)
     assert isolated.review(ReviewInput(task, session="calm"), seed=1) is None
     isolated.close()
+
+
+def gone(pids):
+    """Whether all these processes end soon."""
+    for _ in range(400):
+        if not any(_lives(pid) for pid in pids):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def _lives(pid):
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+def pids_in(file):
+    for _ in range(1_200):
+        if file.exists() and len(found := file.read_text(encoding="utf-8").split()) == 2:
+            return [int(pid) for pid in found]
+        time.sleep(0.05)
+    raise AssertionError("the Reviewer did not begin")
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="looks for processes in /proc")
+def test_a_reviewer_that_is_ended_leaves_no_process_behind(hostile, tmp_path):
+    isolated = IsolatedReviewer(hostile(f"litter {tmp_path / 'pids'}"), seconds=2)
+    with pytest.raises(ReviewFailed, match="no answer within"):
+        isolated.review(ReviewInput([{"role": "user", "content": "x"}]), seed=1)
+    assert gone(pids_in(tmp_path / "pids"))
+
+
+PARENT = """
+import sys
+import hostile_reviewer
+from pytest_skillevo.core.review.prompt import ReviewInput
+from pytest_skillevo.learning.isolation import IsolatedReviewer
+
+isolated = IsolatedReviewer(hostile_reviewer.Hostile("litter " + sys.argv[1]), seconds=600)
+isolated.review(ReviewInput([{"role": "user", "content": "x"}]), seed=1)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="looks for processes in /proc")
+@pytest.mark.usefixtures("hostile")
+def test_a_killed_service_leaves_no_reviewer_behind(tmp_path):
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+    with subprocess.Popen([sys.executable, "-c", PARENT, str(tmp_path / "pids")], env=environment) as parent:
+        pids = pids_in(tmp_path / "pids")
+        parent.kill()
+    assert gone(pids)
 
 
 def test_what_it_prints_is_no_answer(hostile):
