@@ -162,6 +162,9 @@ def retry(context: Context) -> None:
 
 def add_sessions(context: Context) -> int:
     """`skillevo learn add FILE`: exit code 1 when a session was not taken in."""
+    import os
+
+    from ..core.gates.redaction import redactor, secret_values
     from ..core.sessions import TaskOutcome, load_file
     from ..learning import LearningJob
 
@@ -170,6 +173,7 @@ def add_sessions(context: Context) -> int:
     if arguments.outcome or arguments.score is not None or arguments.notes:
         outcome = TaskOutcome(arguments.outcome, arguments.score, arguments.notes, context.actor)
     sessions = load_file(arguments.file, arguments.format)
+    redact = redactor(secret_values(os.environ))
     with context.store(make=True) as store:
         inbox = _service(context, store)
         receipts = [inbox.enqueue(LearningJob(session, outcome, context.scope, arguments.kind)) for session in sessions]
@@ -180,7 +184,9 @@ def add_sessions(context: Context) -> int:
         if not context.arguments.json:
             job = "" if receipt.job is None else f" (job {receipt.job})"
             end = f": {receipt.error}" if receipt.error else ""
-            context.screen.line(visible(f"{one_line(session.id, 60)}: {receipt.status.replace('_', ' ')}{job}{end}"))
+            context.screen.line(
+                visible(f"{one_line(redact(session.id), 60)}: {receipt.status.replace('_', ' ')}{job}{end}")
+            )
     return int(any(receipt.status in ("failed", "refused") for receipt in receipts))
 
 

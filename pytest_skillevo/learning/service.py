@@ -19,7 +19,7 @@ from datetime import timedelta
 from types import TracebackType
 from typing import Any, Final
 
-from ..core.errors import SkillevoError
+from ..core.errors import ConfigError, SkillevoError
 from ..core.gates.redaction import MARK, is_secret
 from ..core.gates.redaction import redact as redact_by_shape
 from ..core.review.reviewer import Review, ReviewFailed, Reviewing
@@ -144,8 +144,14 @@ class LearningService:
         session = job.session
         scope = resolve(self._settings.scope_mode, job.scope, Scope(session.app, session.user))
         outcome = job.outcome
+        self._refuse_secret_names(session, scope, job.kind)
         if outcome is not None:
-            outcome = replace(outcome, notes=self._redact(outcome.notes)[:MAX_MESSAGE])
+            outcome = replace(
+                outcome,
+                status=self._redact(outcome.status),
+                notes=self._redact(outcome.notes)[:MAX_MESSAGE],
+                evaluator=self._redact(outcome.evaluator),
+            )
         piece = Piece(self._cleaned(session), outcome, scope.key, job.kind)
         limit = self._settings.queue_size * self._settings.workers
         accepted = self._queue.add(piece, limit=limit)
@@ -160,12 +166,25 @@ class LearningService:
         self.run_one()
         return Receipt("inline", accepted.job)
 
+    def _refuse_secret_names(self, session: Session, scope: Scope, kind: str) -> None:
+        """Ids tell sessions and users apart, so that a secret in one cannot be taken out: the session is refused."""
+        names = {"id": session.id, "app": session.app, "user": session.user, "kind": kind}
+        listed = [*names.items(), ("scope", scope.app), ("scope", scope.user)]
+        listed += [("skills", name) for pair in session.skills.items() for name in pair]
+        for what, name in listed:
+            self._refuse_secret(what, name)
+
+    def _refuse_secret(self, what: str, name: str) -> None:
+        if name and self._redact(name) != name:
+            raise ConfigError(f"a secret stands in the {what} of the session; give it another name")
+
     def _cleaned(self, session: Session) -> Session:
         """The session without secrets and without texts of more than MAX_MESSAGE characters, as far as it is stored.
 
         What was handed in before is left alone: a long session must not cost its whole length again with every turn.
         """
         start = max(0, session.after(self._queue.accepted(session)) - CONTEXT)
+        self._refuse_secret("event ids", "\n".join(event.id for event in session.events[start:]))
         fresh = (Event(one.id, one.at, _cleaned(one.message, self._redact)) for one in session.events[start:])
         return replace(session, events=(*session.events[:start], *fresh))
 

@@ -13,7 +13,7 @@ from pytest_skillevo.core.judging import standard_gates
 from pytest_skillevo.core.review.decision import ReviewDecision
 from pytest_skillevo.core.revisions import Action, Status
 from pytest_skillevo.core.scopes import ScopeMode
-from pytest_skillevo.core.sessions import Session, TaskOutcome
+from pytest_skillevo.core.sessions import Event, Session, TaskOutcome
 from pytest_skillevo.core.skill import Skill
 from pytest_skillevo.learning import LearningJob, LearningService, Settings
 from pytest_skillevo.learning.metrics import status
@@ -235,6 +235,43 @@ def test_secrets_and_endless_texts_are_not_stored(store):
     assert len(kept) < 110_000
 
 
+SECRET = "sk-FAKEFAKEFAKEFAKE1234"
+MESSAGE = {"role": "user", "content": "x"}
+
+
+def test_no_secret_of_an_outcome_or_below_a_list_is_stored_or_shown_to_the_reviewer(store, place):
+    script = Script(SKIP)
+    message = {"role": "tool", "content": "x", "extra": {"password": ["FAKEFAKE2", "x"]}}
+    outcome = TaskOutcome(f"failed {SECRET}", 0.0, f"notes {SECRET}", f"judge {SECRET}")
+    receipt = service(store, reviewer=script).enqueue(LearningJob(Session.of("s", [message]), outcome))
+    assert receipt.status == "queued"
+    told = str(store.learning.job(receipt.job))
+    assert told.count("[REDACTED]") >= 4
+    stored = b"".join(file.read_bytes() for file in place.root.rglob("*") if file.is_file())
+    assert SECRET.encode() not in stored
+    assert b"FAKEFAKE2" not in stored
+
+
+@pytest.mark.parametrize(
+    ("session", "kind", "words"),
+    [
+        (Session.of(SECRET, [MESSAGE]), "", "the id of"),
+        (Session.of("s", [MESSAGE], app=SECRET), "", "the app of"),
+        (Session.of("s", [MESSAGE], user=f"u {SECRET}"), "", "the user of"),
+        (Session.of("s", [MESSAGE], skills={SECRET: ""}), "", "the skills of"),
+        (Session("s", (Event(SECRET, None, MESSAGE),)), "", "the event ids of"),
+        (Session.of("s", [MESSAGE]), SECRET, "the kind of"),
+    ],
+)
+def test_a_secret_in_a_name_is_refused_and_not_repeated(store, place, caplog, session, kind, words):
+    receipt = service(store, SKIP).enqueue(LearningJob(session, kind=kind))
+    assert receipt.status == "failed"
+    assert words in receipt.error
+    stored = b"".join(file.read_bytes() for file in place.root.rglob("*") if file.is_file())
+    assert SECRET not in receipt.error + caplog.text
+    assert SECRET.encode() not in stored
+
+
 def test_a_session_that_grows_costs_only_what_is_new(store):
     seen = []
 
@@ -246,7 +283,7 @@ def test_a_session_that_grows_costs_only_what_is_new(store):
     for turns in (100, 101):
         seen.clear()
         working.enqueue(LearningJob(session(turns=turns)))
-    assert 2 < len(seen) < 60
+    assert 2 < len(seen) < 70  # a few texts of what is new, and the names
     assert any("s1.100" in text for text in seen)
 
 

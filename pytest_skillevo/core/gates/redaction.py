@@ -98,7 +98,9 @@ def redacted(value: Any, redact: Callable[[str], str]) -> Any:
 
 
 def is_secret(key: str, value: Any) -> bool:
-    """Whether the value of a mapping is a credential by its key alone, as in {"password": "hunter2"}."""
+    """Whether the value of a mapping, or one of a list, is a credential by its key alone: {"password": "hunter2"}."""
+    if isinstance(value, list | tuple):
+        return any(is_secret(key, one) for one in value)
     return isinstance(value, str) and is_sensitive(key) and bool(value.strip()) and not NO_SECRET.fullmatch(value)
 
 
