@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,14 +12,13 @@ from ..errors import ConfigError
 from ..records import Message
 from . import otel
 from .formats import anthropic_messages, litellm_messages, openai_message
+from .joining import Timed, extend
 from .records import Event, Session, nanoseconds
 
 #: Names of formats; "auto" looks at the data.
 FORMATS: Final = ("auto", "openai", "anthropic", "litellm", "otel")
 #: Bytes of a file that is read at once.
 MAX_FILE: Final = 200_000_000
-
-_Timed = tuple[Message, int | None]
 
 
 def load_file(path: Path, format: str = "auto") -> tuple[Session, ...]:
@@ -46,7 +45,7 @@ def load_file(path: Path, format: str = "auto") -> tuple[Session, ...]:
 def read_session(
     data: Any, format: str = "auto", *, where: str = "session", id: str = "", app: str = "", user: str = ""
 ) -> tuple[Session, ...]:
-    """The sessions in data: one, or with OpenTelemetry spans one per conversation. Raises ConfigError.
+    """The sessions in data: one, each of a list of sessions, or with spans one per conversation. Raises ConfigError.
 
     Ids, app and user that the data names itself come before those given here.
     """
@@ -54,10 +53,17 @@ def read_session(
     try:
         kind = _kind(data) if format == "auto" else format
         if kind == "otel":
-            return tuple(
-                _session(one.id or id, one.messages, one.app or app, one.user or user)
-                for one in otel.conversations(data)
+            found = otel.conversations(data)
+            if not found:
+                raise ValueError("there is no message in it; spans have messages only where their content is recorded")
+            return tuple(_session(one.id or id, one.messages, one.app or app, one.user or user) for one in found)
+        if isinstance(data, list) and data and all(isinstance(one, Mapping) and "role" not in one for one in data):
+            # Known by places, in the file and in the refusal.
+            parts = (
+                read_session(one, format, where=f"{where}[{n}]", id=id and f"{id}-{n}", app=app, user=user)
+                for n, one in enumerate(data)
             )
+            return _joined(session for part in parts for session in part)
         about = _About(data, id, app, user)
         return (_session(about.id, _READERS[kind](data), about.app, about.user),)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
@@ -71,7 +77,7 @@ def read_jsonl(text: str, format: str = "auto", *, where: str = "sessions") -> t
     """
     _check(format)
     sessions: list[Session] = []
-    loose: dict[str, list[_Timed]] = {}
+    loose: dict[str, list[Timed]] = {}
     spans: list[Any] = []
     stem = Path(where).stem
     # Not splitlines: a text of JSON may hold other line ends, such as U+2028, as they are.
@@ -95,7 +101,19 @@ def read_jsonl(text: str, format: str = "auto", *, where: str = "sessions") -> t
             raise ConfigError(f"{where}:{number}{error}") from None
     sessions += [_session(key or stem, messages, "", "") for key, messages in loose.items()]
     flat = [one for part in spans for one in (part if isinstance(part, list) else [part])]
-    return (*sessions, *(_session(one.id, one.messages, one.app, one.user) for one in otel.conversations(flat)))
+    sessions += (_session(one.id, one.messages, one.app, one.user) for one in otel.conversations(flat))
+    if not sessions:
+        raise ConfigError(f"{where}: there is no message in it")
+    return _joined(sessions)
+
+
+def _joined(sessions: Iterable[Session]) -> tuple[Session, ...]:
+    """Records of one session as one: a log has a line for each call, and most lines repeat what was before."""
+    found: dict[tuple[str, str, str], list[Timed]] = {}
+    for one in sessions:
+        said = [(event.message, event.at) for event in one.events]
+        extend(found.setdefault((one.id, one.app, one.user), []), said)
+    return tuple(_session(id, said, app, user) for (id, app, user), said in found.items())
 
 
 def _check(format: str) -> None:
@@ -150,19 +168,19 @@ def _one_message(data: Mapping[str, Any], format: str) -> list[Message]:
     return [openai_message(data)]
 
 
-def _openai(data: Any) -> list[_Timed]:
+def _openai(data: Any) -> list[Timed]:
     messages = data.get("messages") if isinstance(data, Mapping) else data
     if not isinstance(messages, list):
         raise ValueError("messages must be a list")
     return [(openai_message(one), nanoseconds(one.get("timestamp"))) for one in messages]
 
 
-def _anthropic(data: Any) -> list[_Timed]:
+def _anthropic(data: Any) -> list[Timed]:
     whole = {"messages": data} if isinstance(data, list) else data
     return [(message, None) for message in anthropic_messages(whole)]
 
 
-_READERS: Final[Mapping[str, Callable[[Any], list[_Timed]]]] = {
+_READERS: Final[Mapping[str, Callable[[Any], list[Timed]]]] = {
     "openai": _openai,
     "anthropic": _anthropic,
     "litellm": lambda data: list(litellm_messages(data)),
@@ -185,7 +203,7 @@ class _About:
         self.user = first("user_id", "end_user", "user") or user
 
 
-def _session(id: str, messages: list[_Timed], app: str, user: str) -> Session:
+def _session(id: str, messages: list[Timed], app: str, user: str) -> Session:
     if not messages:
         raise ValueError("there is no message in it")
     events = tuple(Event(f"e{place}", at, message) for place, (message, at) in enumerate(messages))

@@ -11,6 +11,8 @@ from typing import Any, Final
 from ..errors import ConfigError
 from ..records import Evaluation, Message
 
+#: Seconds since 1970 of the year 5138; what people write beyond it are milliseconds.
+_MOST_SECONDS: Final = 100_000_000_000
 #: Outcomes that are known by name; any other text is shown as it is. "" is unknown.
 SUCCESS: Final = "success"
 FAILURES: Final = ("fail", "agent_error")
@@ -162,8 +164,8 @@ def nanoseconds(value: Any) -> int | None:
     if isinstance(value, bool):
         raise ValueError("a time must be ISO 8601 or seconds since 1970")
     if isinstance(value, int | float):
-        if not math.isfinite(value):
-            raise ValueError("a time must be a finite number of seconds")
+        if not -_MOST_SECONDS < value < _MOST_SECONDS:  # NaN is refused as well
+            raise ValueError(f"a time must be in seconds since 1970, not {value:.6g} (milliseconds?)")
         return round(value * 1_000_000_000)
     if not isinstance(value, str):
         raise ValueError("a time must be ISO 8601 or seconds since 1970")

@@ -158,6 +158,10 @@ def test_loading_twice_gives_the_same_session():
         ('{"role": "user", "content": 7}', "content must be text"),
         ('{"role": "user", "content": "x", "timestamp": "noon"}', "isoformat"),
         ('{"role": "assistant", "tool_calls": [{"name": "x"}]}', "function.name"),
+        ('{"role": "user", "content": "x", "timestamp": 1700000000000}', "milliseconds?"),
+        ('{"role": "user", "content": "x", "timestamp": 1e300}', "seconds since 1970"),
+        ('{"choices": [{"delta": {"content": "x"}}]}', "record the whole response"),
+        ('{"name": "c", "spanId": "1", "attributes": {"gen_ai.input.messages": [{"parts": null}]}}', "must be a list"),
         ('{"messages": []}', "no message in it"),
         ('{"choices": [{}]}', "must have a message"),
         ('{"role": "user", "content": NaN}', "NaN is no JSON"),
@@ -169,6 +173,152 @@ def test_bad_input_is_refused_with_the_number_of_its_line(line, words):
     with pytest.raises(ConfigError, match="sessions:3: ") as refused:
         read_jsonl(f"{good}\n{good}\n{line}\n{good}")
     assert words in str(refused.value)
+
+
+CALL_SPAN = {
+    "gen_ai.operation.name": "execute_tool",
+    "gen_ai.tool.name": "tide",
+    "gen_ai.tool.call.id": "c1",
+    "gen_ai.tool.call.result": "at noon",
+}
+AGENT_SPAN = HEAD | {"gen_ai.operation.name": "invoke_agent", "gen_ai.input.messages": [ASKED]}
+
+
+def event(name, **attributes):
+    return {"name": name, "attributes": [attribute(key, value) for key, value in attributes.items()]}
+
+
+def test_spans_of_agents_and_tools_beside_those_of_calls_tell_nothing_twice():
+    about = {"gen_ai.conversation.id": "s9"}
+    agent = span(5, AGENT_SPAN | {"gen_ai.output.messages": [SAID]})
+    (session,) = read_session([agent, SPANS[0], span(15, about | CALL_SPAN), SPANS[1]])
+    assert said(session) == SAME
+    assert session.events[3].at == 16
+    (session,) = read_session([agent])
+    assert said(session) == [SAME[0], SAME[1], SAME[4]]
+
+
+ASKED_OPENAI = [{"role": "user", "content": "When?"}]
+SAID_OPENAI = [{"role": "assistant", "content": "At noon."}]
+INDEXED = {
+    "gen_ai.prompt.0.role": "user",
+    "gen_ai.prompt.0.content": "When?",
+    "gen_ai.completion.0.content": "At noon.",
+    "gen_ai.completion.0.tool_calls.0.name": "tide",
+    "gen_ai.completion.0.tool_calls.0.arguments": "{}",
+}
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        span(1, {"gen_ai.prompt": ASKED_OPENAI, "gen_ai.completion": SAID_OPENAI}),
+        span(1, {"gen_ai.prompt": "When?", "gen_ai.completion": "At noon."}),
+        span(1, INDEXED),
+        span(
+            1,
+            {},
+            events=[
+                event("gen_ai.content.prompt", **{"gen_ai.prompt": ASKED_OPENAI}),
+                event("gen_ai.content.completion", **{"gen_ai.completion": SAID_OPENAI}),
+            ],
+        ),
+        span(
+            1,
+            {},
+            events=[
+                event(
+                    "gen_ai.client.inference.operation.details",
+                    **{"gen_ai.input.messages": ASKED_OPENAI, "gen_ai.output.messages": SAID_OPENAI},
+                )
+            ],
+        ),
+        span(
+            1,
+            {},
+            events=[
+                event("gen_ai.user.message", content="When?"),
+                event("gen_ai.assistant.message", content="At noon.", tool_calls=[CALL]),
+            ],
+        ),
+    ],
+    ids=["attributes", "plain", "numbered", "content events", "details event", "message events"],
+)
+def test_every_shape_of_spans_is_read(one):
+    (session,) = read_session(one)
+    assert [line[:2] for line in said(session)] == [("user", "When?"), ("assistant", "At noon.")]
+
+
+def test_spans_without_content_are_refused_and_not_passed_over(tmp_path):
+    with pytest.raises(ConfigError, match="no message in it; spans have messages only where"):
+        read_session(span(1, {"gen_ai.operation.name": "chat"}))
+    (tmp_path / "empty.jsonl").write_text("\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"empty\.jsonl: there is no message"):
+        load_file(tmp_path / "empty.jsonl")
+
+
+def test_what_is_no_text_leaves_its_kind_and_calls_of_every_shape_are_kept():
+    picture = {"type": "image_url", "image_url": {"url": "data:,"}}
+    old = {"role": "assistant", "content": None, "function_call": {"name": "tide", "arguments": "{}"}}
+    free = {"id": "c2", "type": "custom", "custom": {"name": "sql", "input": "select 1"}}
+    messages = [
+        {"role": "user", "content": [picture]},
+        old,
+        {"role": "function", "name": "tide", "content": "noon"},
+        {"role": "assistant", "tool_calls": [free]},
+        {"role": "assistant", "content": None, "refusal": "I will not."},
+        {"role": "assistant", "content": [{"type": "refusal", "refusal": "No."}]},
+    ]
+    (session,) = read_session(messages)
+    assert said(session) == [
+        ("user", "[image_url]", []),
+        ("assistant", "", ["tide"]),
+        ("tool", "noon", []),
+        ("assistant", "", ["sql"]),
+        ("assistant", "I will not.", []),
+        ("assistant", "No.", []),
+    ]
+    assert session.events[3].message["tool_calls"][0]["function"]["arguments"] == "select 1"
+
+
+def test_blocks_of_anthropic_are_kept_in_their_order():
+    found = [{"type": "web_search_result", "url": "https://tides.example", "title": "Tides"}]
+    blocks = [
+        {"type": "text", "text": "I look."},
+        {"type": "server_tool_use", "id": "w1", "name": "web_search", "input": {"query": "tide"}},
+        {"type": "web_search_tool_result", "tool_use_id": "w1", "content": found},
+        {"type": "redacted_thinking", "data": "x"},
+        {"type": "text", "text": "At noon."},
+    ]
+    asked = {"role": "user", "content": [{"type": "image", "source": {}}]}
+    (session,) = read_session({"system": "s", "messages": [asked, {"role": "assistant", "content": blocks}]})
+    assert said(session)[1:] == [
+        ("user", "[image]", []),
+        ("assistant", "I look.", ["web_search"]),
+        ("tool", json.dumps(found), []),
+        ("assistant", "At noon.", []),
+    ]
+
+
+def test_a_log_with_a_line_for_each_call_tells_one_session(tmp_path):
+    lines = [{"session_id": "a", "messages": OPENAI[:stop]} for stop in (2, 4, 5)] + [
+        {"session_id": "a", "messages": [{"role": "user", "content": "Thanks."}]},
+        {"session_id": "b", "messages": OPENAI},
+    ]
+    (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    (tmp_path / "log.json").write_text(json.dumps(lines), encoding="utf-8")
+    for name in ("log.jsonl", "log.json"):
+        sessions = {one.id: said(one) for one in load_file(tmp_path / name)}
+        assert sessions == {"a": [*SAME, ("user", "Thanks.", [])], "b": SAME}
+
+
+@given(st.lists(st.sampled_from(["user", "assistant"]), min_size=1, max_size=8), st.data())
+def test_however_a_conversation_is_cut_into_growing_records_it_is_one(roles, data):
+    messages = [{"role": role, "content": str(place // 2)} for place, role in enumerate(roles)]
+    stops = sorted(data.draw(st.lists(st.integers(1, len(roles)), max_size=4)))
+    records = [{"session_id": "a", "messages": messages[:stop]} for stop in (*stops, len(roles))]
+    (session,) = read_jsonl("\n".join(map(json.dumps, records)))
+    assert [event.message for event in session.events] == messages
 
 
 def test_only_line_feeds_end_a_line_of_jsonl(tmp_path):
